@@ -1,4 +1,4 @@
-// Package clock is the clock of this machine.
+// Package clock is the time of the machine.
 package clock
 
 import (
@@ -7,13 +7,10 @@ import (
 	"github.com/proagentstore/pags/pkg/port"
 )
 
-// Real tells the machine's time.
+// Real is the wall clock.
 type Real struct{}
 
 var _ port.Clock = Real{}
 
-// Now is the present moment.
-func (Real) Now() time.Time { return time.Now() }
-
-// After sends once when d has passed.
+func (Real) Now() time.Time                         { return time.Now() }
 func (Real) After(d time.Duration) <-chan time.Time { return time.After(d) }
