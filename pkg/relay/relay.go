@@ -40,8 +40,8 @@ const (
 	KindSlots    = "slots"    // r: asks for upload slots for a call; c: answers with them
 	KindOutcome  = "outcome"  // r: how a command ended; sent again until acknowledged
 	KindAck      = "ack"      // c: the outcome is durable
-	KindPing     = "ping"     // r, k
-	KindPong     = "pong"     // c, p
+	KindPing     = "ping"     // r, k: keep-alive; c: are you there? (asked when another process wants the machine's place)
+	KindPong     = "pong"     // the answer, either way
 	KindWatch    = "watch"    // k: push me the events of a run (or of all my runs, with an empty run id)
 	KindEvents   = "events"   // p: events appended to a run
 	KindInbox    = "inbox"    // p: an interaction was opened or is over
@@ -71,7 +71,8 @@ type Hello struct {
 	Capabilities  []string          `json:"capabilities"` // "browser"
 	Signature     string            `json:"signature"`    // base64 std
 	Force         bool              `json:"force,omitempty"`
-	Only          []pags.InstanceID `json:"only,omitempty"` // serve just these; empty: all eligible
+	Process       string            `json:"process,omitempty"` // random for each start of a runner: a reconnect of the same process takes its own place
+	Only          []pags.InstanceID `json:"only,omitempty"`    // serve just these; empty: all eligible
 	Headless      bool              `json:"headless,omitempty"`
 }
 
@@ -103,7 +104,8 @@ type Members struct {
 // Refused says why the peer is not served.
 type Refused struct {
 	Code   int    `json:"code"`
-	Reason string `json:"reason"` // a sentence for people, with what to do
+	Reason string `json:"reason"`          // a sentence for people, with what to do
+	Again  int    `json:"again,omitempty"` // seconds after which to come back, where the cloud has advice
 }
 
 // Call asks for one command. Key = run/step: a repeated key gets the first outcome.
@@ -114,9 +116,17 @@ type Call struct {
 	Fence      int64           `json:"fence"` // a command with an older fence than one seen for the instance is refused
 	Deadline   time.Time       `json:"deadline"`
 	Command    Command         `json:"command"`
+	CommandAt  *BodyAt         `json:"commandAt,omitempty"` // where to read a command that is too large for a message
 	// Secrets maps handles in the command to their text and the origin they may be typed into. Filled in as the frame is
 	// made, never stored by either side.
 	Secrets map[pags.SecretID]Secret `json:"secrets,omitempty"`
+}
+
+// BodyAt says where to read a JSON body by GET, and what it must be.
+type BodyAt struct {
+	URL    string `json:"url"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"` // hex
 }
 
 // Secret is the text behind a handle on its last hop.
