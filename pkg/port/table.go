@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/proagentstore/pags/pkg/pags"
 )
 
 // Item is one row. Values are string, json.Number, bool, nil, []byte, []any and map[string]any; numbers keep their digits
@@ -25,8 +27,8 @@ const (
 // with pags.TooLarge before anything is sent.
 const MaxItemBytes = 400 * 1024
 
-// MaxTransact is the most writes in one transaction (DynamoDB: 100).
-const MaxTransact = 100
+// MaxTransact is the most writes in one transaction. DynamoDB takes 100; one of them is the row that remembers the token.
+const MaxTransact = 99
 
 // Key is the primary key. Neither part may be empty: such a key is refused with pags.Invalid before anything is sent.
 type Key struct{ PK, SK string }
@@ -44,7 +46,8 @@ func KeyOf(it Item) Key {
 // transactions, expiry that hides an item on every path and in every condition.
 //
 // Errors: a failed condition is *ConditionFailed (a transaction: *Cancelled with a reason for each write); a missing
-// item is pags.NotFound; throttling after retries is pags.Unavailable.
+// item is pags.NotFound, for an update without a condition too; what Write.Checked, CheckTransact and Query.Checked refuse
+// has their code and was not sent; throttling and conflicts after retries are pags.Unavailable.
 type Table interface {
 	// Get reads one item, strongly consistent.
 	Get(ctx context.Context, key Key) (Item, error)
@@ -54,8 +57,9 @@ type Table interface {
 	Query(ctx context.Context, q Query) (Page, error)
 	// Write does one write.
 	Write(ctx context.Context, w Write) error
-	// Transact does all writes or none. token (at most 36 characters) makes a repeat within 10 minutes a no-op; it is
-	// required. Conflicts with other transactions are retried inside.
+	// Transact does all writes or none. token (at most 36 characters) names the change and is required: once a transaction
+	// with it was done, another with the same token does nothing for 10 minutes and answers nil, whatever it holds. A
+	// cancelled transaction leaves its token free. Conflicts with other transactions are retried inside.
 	Transact(ctx context.Context, token string, writes ...Write) error
 }
 
@@ -195,6 +199,14 @@ type ConditionFailed struct {
 
 func (e *ConditionFailed) Error() string { return "condition failed on " + e.Key.String() }
 
+// Unwrap gives the failure a code: pags.NotFound where nothing was there, else pags.Conflict.
+func (e *ConditionFailed) Unwrap() error {
+	if e.Item == nil {
+		return pags.Errorf(pags.NotFound, "it is not there")
+	}
+	return pags.Errorf(pags.Conflict, "it has changed meanwhile; look again and retry")
+}
+
 // Reason says why one write of a cancelled transaction stood in the way; the zero value means it did not.
 type Reason struct {
 	ConditionFailed bool
@@ -218,6 +230,11 @@ func (e *Cancelled) Error() string {
 		}
 	}
 	return "transaction cancelled [" + strings.Join(parts, ", ") + "]"
+}
+
+// Unwrap gives the failure a code.
+func (e *Cancelled) Unwrap() error {
+	return pags.Errorf(pags.Conflict, "something has changed meanwhile; look again and retry")
 }
 
 // Failed reports whether the i-th write's condition was what failed.

@@ -1,0 +1,72 @@
+package porttest
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/proagentstore/pags/pkg/model/modeltest"
+	"github.com/proagentstore/pags/pkg/pags"
+)
+
+// held asks a server whose script waits, and returns the clock once the request is with the server.
+func (m modelsSuite) held(t *testing.T, a modeltest.Answer) (*Clock, <-chan error) {
+	t.Helper()
+	arrived := make(chan struct{}, 1)
+	s := modeltest.New(func(modeltest.Turn) modeltest.Answer { arrived <- struct{}{}; return a })
+	url, err := s.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	clock, done := NewClock(m.t0), make(chan error, 1)
+	models := m.open(clock)
+	go func() {
+		_, err := models.Ask(context.Background(), m.credential(url), hello())
+		done <- err
+	}()
+	<-arrived
+	clock.AwaitWaiters(2) // the whole ask, and the first token
+	return clock, done
+}
+
+func (m modelsSuite) deadlines(t *testing.T) {
+	clock, done := m.held(t, modeltest.Answer{Text: "late", Hold: make(chan struct{})})
+	clock.Advance(24 * time.Second)
+	select {
+	case err := <-done:
+		t.Fatalf("given up before the first token's 25 s: %v", err)
+	default:
+	}
+	clock.Advance(time.Second)
+	if err := <-done; !pags.Is(err, pags.Timeout) || !strings.Contains(err.Error(), "begin") {
+		t.Errorf("got %v, want code %s for the first token", err, pags.Timeout)
+	}
+}
+
+// stalled does not know when the first half was read, so it moves time in steps: whichever limit applies, the ask is over
+// after 25 s without anything new, and long before the whole ask's 180 s.
+func (m modelsSuite) stalled(t *testing.T) {
+	clock, done := m.held(t, modeltest.Answer{Text: "the first half, and then nothing more", Pause: make(chan struct{})})
+	for range 10 {
+		clock.Advance(5 * time.Second)
+	}
+	if err := <-done; !pags.Is(err, pags.Timeout) {
+		t.Errorf("got %v, want code %s", err, pags.Timeout)
+	}
+}
+
+func (m modelsSuite) callerDeadline(t *testing.T) {
+	s := modeltest.New(modeltest.Steps(modeltest.Answer{Text: "late", Hold: make(chan struct{})}))
+	url, err := s.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := m.open(NewClock(m.t0)).Ask(ctx, m.credential(url), hello()); !pags.Is(err, pags.Timeout) {
+		t.Errorf("got %v, want code %s", err, pags.Timeout)
+	}
+}
