@@ -105,6 +105,16 @@ type BrowseInput struct {
 	DryRun    bool   `json:"dryRun,omitempty"`
 	ReadOnly  bool   `json:"readOnly,omitempty" doc:"declared by the agent; no caller can set it"`
 	Approve   string `json:"approve" enum:"commit,never" doc:"commit: ask before a final step; never: the owner's own session waived it"`
+	Files     []File `json:"files,omitempty" doc:"what the agent may upload"`
+}
+
+// File is a file of an instance; its bytes are a blob.
+type File struct {
+	Name        string `json:"name"`
+	Key         string `json:"key" doc:"blob key, files/<instance>/<id>"`
+	ContentType string `json:"contentType"`
+	Size        int64  `json:"size"`
+	SHA256      string `json:"sha256" doc:"hex"`
 }
 
 // Event is one entry of a run's timeline. Numbers start at 1 and have no gaps.
