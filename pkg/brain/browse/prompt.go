@@ -1,11 +1,10 @@
 package browse
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
+	"github.com/proagentstore/pags/pkg/guard"
 	"github.com/proagentstore/pags/pkg/port"
 	"github.com/proagentstore/pags/pkg/relay"
 )
@@ -36,7 +35,7 @@ func Prompt(s State) port.Prompt {
 		if e.Result != "" {
 			line += " -> " + cut(e.Result, map[bool]int{true: 400, false: 80}[len(s.Log)-i <= fullEntries])
 		}
-		b.WriteString(line + "\n")
+		b.WriteString(quoted.Replace(guard.Visible(line)) + "\n")
 	}
 	if s.Notice != "" {
 		b.WriteString("\nNote: " + s.Notice + "\n")
@@ -44,7 +43,7 @@ func Prompt(s State) port.Prompt {
 	if s.Hint != "" {
 		b.WriteString("\nA hint from the owner: " + s.Hint + "\n")
 	}
-	b.WriteString("\nThe page now:\n" + fence(pageText(s.Seen)) + "\n\nCall exactly one tool.")
+	b.WriteString("\nThe page now:\n" + guard.Fence("web page", pageText(s.Seen)) + "\n\nCall exactly one tool.")
 	return port.Prompt{
 		System:    system(s.Start),
 		Messages:  []port.Message{{Role: "user", Parts: []port.Part{{Text: b.String()}}}},
@@ -53,6 +52,9 @@ func Prompt(s State) port.Prompt {
 		MaxTokens: replyTokens,
 	}
 }
+
+// quoted keeps what the log quotes from pages from looking like the edge of a fence.
+var quoted = strings.NewReplacer("<", "(", ">", ")", "＜", "(", "‹", "(", "〈", "(", "﹤", "(", "⟨", "(")
 
 func pageText(o relay.Observation) string {
 	var b strings.Builder
@@ -73,13 +75,6 @@ func pageText(o relay.Observation) string {
 		b.WriteString(o.Snapshot)
 	}
 	return b.String()
-}
-
-// fence marks text as data from outside. The mark is derived from the text, so the text cannot contain it.
-func fence(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	mark := hex.EncodeToString(sum[:6])
-	return "<untrusted " + mark + ">\n" + text + "\n</untrusted " + mark + ">"
 }
 
 func system(s Start) string {
