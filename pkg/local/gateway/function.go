@@ -89,7 +89,7 @@ func (r *reader) events(function string, list *node) error {
 		case "HttpApi":
 			err = r.httpEvent(function, ev, p)
 		case "ScheduleV2":
-			if err = p.only(kind, "Description", "ScheduleExpression", "RetryPolicy"); err == nil {
+			if err = p.only(kind, "Name", "Description", "ScheduleExpression", "RetryPolicy"); err == nil {
 				s := Schedule{Name: function + "." + name, Function: function}
 				s.Every, err = every(p.at("ScheduleExpression"))
 				r.stack.Schedules = append(r.stack.Schedules, s)
