@@ -1,0 +1,26 @@
+import { useInfiniteQuery, type InfiniteData } from '@tanstack/react-query'
+import { call } from './call'
+import type { Page } from './model'
+
+/** A paged listing: all items read so far, and `more` when the API has another page. */
+export function useList<T>(key: readonly unknown[], path: string, query: Record<string, string | undefined> = {}, refetchInterval?: number) {
+  const q = useInfiniteQuery<Page<T>, Error, InfiniteData<Page<T>>, readonly unknown[], string | undefined>({
+    queryKey: [...key, query],
+    queryFn: ({ pageParam }) => {
+      const params = new URLSearchParams()
+      for (const [k, v] of Object.entries({ ...query, cursor: pageParam })) if (v) params.set(k, v)
+      return call<Page<T>>('GET', params.size > 0 ? `${path}?${params.toString()}` : path)
+    },
+    initialPageParam: undefined,
+    getNextPageParam: (last) => last.nextCursor,
+    ...(refetchInterval ? { refetchInterval } : {}),
+  })
+  return {
+    data: q.data?.pages.flatMap((p) => p.items),
+    error: q.error,
+    loading: q.isPending,
+    retry: () => { void q.refetch() },
+    more: q.hasNextPage ? () => { void q.fetchNextPage() } : undefined,
+    loadingMore: q.isFetchingNextPage,
+  }
+}

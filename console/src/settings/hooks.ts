@@ -1,0 +1,24 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call } from '@/api/call'
+import { useList } from '@/api/list'
+import type { Session, User } from '@/api/model'
+
+export function useMe() {
+  return useQuery({ queryKey: ['me'], queryFn: () => call<User>('GET', '/v1/auth/me'), staleTime: 60_000 })
+}
+
+export function useSessions() {
+  return useList<Session & { current?: boolean }>(['sessions'], '/v1/auth/sessions')
+}
+
+export function useRevoke() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => call<undefined>('DELETE', `/v1/auth/sessions/${id}`),
+    onSuccess: () => { void queries.invalidateQueries({ queryKey: ['sessions'] }) },
+  })
+}
+
+export function useNewLink() {
+  return useMutation({ mutationFn: () => call<{ url: string; expiresAt: string }>('POST', '/v1/auth/links', {}) })
+}

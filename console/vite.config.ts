@@ -1,0 +1,15 @@
+import { fileURLToPath } from 'node:url'
+import tailwindcss from '@tailwindcss/vite'
+import { tanstackRouter } from '@tanstack/router-plugin/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+// In development the console runs on Vite's port and passes API calls and the socket on to a local host.
+const host = process.env.PAGS_SERVER ?? 'http://127.0.0.1:4788'
+
+export default defineConfig({
+  plugins: [tanstackRouter({ target: 'react', autoCodeSplitting: true }), react(), tailwindcss()],
+  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
+  build: { target: 'es2022', sourcemap: false, assetsInlineLimit: 0 },
+  server: { proxy: { '/v1': host, '/blobs': host, '/ws': { target: host, ws: true } } },
+})
