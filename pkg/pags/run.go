@@ -82,6 +82,7 @@ type Run struct {
 	Step        int       `json:"step" doc:"decisions made so far"`
 	MaxSteps    int       `json:"maxSteps"`
 	Generation  int       `json:"generation" doc:"executions used so far; a hand-over adds one"`
+	Execution   string    `json:"execution,omitempty" doc:"the newest state machine execution that was noted"`
 	Fence       int64     `json:"fence" doc:"grows with each run of the instance; the runner refuses older ones"`
 	MachineID   MachineID `json:"machineId,omitempty"`
 	LastEvent   int64     `json:"lastEvent" doc:"number of the newest event"`
