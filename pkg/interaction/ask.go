@@ -1,0 +1,85 @@
+package interaction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/proagentstore/pags/pkg/crash"
+	"github.com/proagentstore/pags/pkg/pags"
+	"github.com/proagentstore/pags/pkg/port"
+)
+
+// AskInput is what the state machine hands to AskFunction.
+type AskInput struct {
+	RunID     pags.RunID `json:"runId"`
+	Step      int        `json:"step"`
+	TaskToken string     `json:"taskToken"`
+}
+
+// Ask opens the question of a step for a waiting token. Asked again it replaces the token; if the question is over by then,
+// the token is told at once.
+func (s *Service) Ask(ctx context.Context, in AskInput) (struct{}, error) {
+	r, isNew, err := s.open(ctx, in)
+	if err != nil {
+		return struct{}{}, err
+	}
+	crash.Here(crash.AskRowAfter)
+	if isNew {
+		s.pushInbox(ctx, r.Interaction)
+		return struct{}{}, nil
+	}
+	if r.Status == pags.InteractionOpen {
+		err := s.Table.Write(ctx, port.Update(metaKey(r.ID)).Setting("token", in.TaskToken).When(open()))
+		var over *port.ConditionFailed
+		if !errors.As(err, &over) {
+			return struct{}{}, wrap(err, "replace the token of "+string(r.ID))
+		}
+		if r, err = s.load(ctx, r.ID); err != nil { // it was answered in between
+			return struct{}{}, err
+		}
+	}
+	r.Token = in.TaskToken
+	return struct{}{}, s.deliver(ctx, r)
+}
+
+// open finds the step's question or makes it.
+func (s *Service) open(ctx context.Context, in AskInput) (r row, isNew bool, err error) {
+	for range 3 {
+		id, err := s.idOf(ctx, in.RunID, in.Step)
+		if err == nil {
+			r, err = s.load(ctx, id)
+			return r, false, err
+		}
+		if !pags.Is(err, pags.NotFound) {
+			return row{}, false, err
+		}
+		draft, err := s.Questions.Question(ctx, in.RunID, in.Step)
+		if err != nil {
+			return row{}, false, fmt.Errorf("draft the question of step %d of %s: %w", in.Step, in.RunID, err)
+		}
+		now := s.Clock.Now().UTC()
+		draft.ID, draft.Status, draft.CreatedAt = pags.NewInteractionID(now), pags.InteractionOpen, now
+		r = row{Interaction: draft, Token: in.TaskToken}
+		it, err := r.item()
+		if err != nil {
+			return row{}, false, err
+		}
+		ask := askKey(in.RunID, in.Step)
+		err = s.Table.Transact(ctx, pags.NewToken()[:36],
+			port.Put(port.Item{port.AttrPK: ask.PK, port.AttrSK: ask.SK, "interactionId": string(r.ID)}).When(port.NotExists()),
+			port.Put(it).When(port.NotExists()))
+		var twin *port.Cancelled
+		if err == nil || !errors.As(err, &twin) {
+			return r, true, wrap(err, "open the question")
+		}
+	}
+	return row{}, false, pags.Errorf(pags.Unavailable, "the question of step %d of %s changes too fast", in.Step, in.RunID)
+}
+
+func wrap(err error, doing string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
