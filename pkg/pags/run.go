@@ -65,6 +65,17 @@ const (
 var Outcomes = []Outcome{OutcomeDone, OutcomeReady, OutcomeBlocked, OutcomeExpired, OutcomeCaptcha, OutcomeStuck,
 	OutcomeNeedsInput, OutcomeMaxSteps, OutcomeFailed, OutcomeUnknown, OutcomeCancelled}
 
+// Status is the run status that an outcome ends with. It is total: an outcome that we do not know is a failure.
+func (o Outcome) Status() RunStatus {
+	switch o {
+	case OutcomeDone, OutcomeReady:
+		return RunCompleted
+	case OutcomeCancelled:
+		return RunCancelled
+	}
+	return RunFailed
+}
+
 // Run is the projection that people look at. The brain's journal owns progress.
 type Run struct {
 	ID         RunID      `json:"id" doc:"run_ and a sortable tail"`

@@ -42,7 +42,7 @@ func (s *Service) interrupt(ctx context.Context, id pags.RunID) error {
 // end ends a run from outside its brain.
 func (s *Service) end(ctx context.Context, id pags.RunID, key string, outcome pags.Outcome, detail string) (pags.Run, error) {
 	return s.Advance(ctx, id, key, func(r *pags.Run) error {
-		r.Status, r.Outcome, r.Detail = StatusOf(outcome), outcome, detail
+		r.Status, r.Outcome, r.Detail = outcome.Status(), outcome, detail
 		return nil
 	}, EndedEvent(outcome, detail))
 }

@@ -2,17 +2,6 @@ package run
 
 import "github.com/proagentstore/pags/pkg/pags"
 
-// StatusOf is the run status of an outcome. The table is total over pags.Outcomes; anything else is failed (spec 5.1).
-func StatusOf(o pags.Outcome) pags.RunStatus {
-	switch o {
-	case pags.OutcomeDone, pags.OutcomeReady:
-		return pags.RunCompleted
-	case pags.OutcomeCancelled:
-		return pags.RunCancelled
-	}
-	return pags.RunFailed
-}
-
 // TaskStatus is the older task status of a run (spec 3.8): cancelled stays cancelled, blocked stays blocked, an unknown outcome
 // is failed.
 func TaskStatus(r pags.Run) string {

@@ -5,9 +5,10 @@
 //	rows.go       keys and rows
 //	start.go      one transaction: lock, run, open row, first event; launch.go: its execution
 //	advance.go    every later change, numbered and idempotent
+//	hands.go      how its calls to machines fare
 //	cancel.go     the owner wants it to end
 //	read.go       get, list, events; picture.go, export.go
-//	task.go       the older task views; outcome.go the tables behind them
+//	task.go       the older task views; outcome.go the table behind them
 //	push.go       events to consoles, after the commit
 //	reconcile.go  what died half way is finished; settle.go: one run of it
 package run

@@ -155,8 +155,11 @@ func Cancel(s State) (State, Move) {
 	if s.Ending != nil {
 		return s, s.ended()
 	}
-	return s.copy().end(pags.OutcomeCancelled, "Cancelled by the owner.")
+	return Stop(s, pags.OutcomeCancelled, "Cancelled by the owner.")
 }
+
+// Stop ends the task for a reason from outside, closing a browser that was used.
+func Stop(s State, o pags.Outcome, detail string) (State, Move) { return s.copy().end(o, detail) }
 
 // call sends a command; guard mode and address exceptions are the same for each.
 func (s State) call(c relay.Command, text string) (State, Move) {
