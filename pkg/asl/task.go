@@ -147,16 +147,11 @@ func lastPart(arn string) string {
 	return parts[0]
 }
 
-// invoked is the result of lambda:invoke, in the shape of the optimized integration.
+// invoked is the result of lambda:invoke, in the shape of the optimized integration but without its HTTP headers.
 func invoked(payload any, requestID string) any {
-	headers := map[string]any{"X-Amz-Executed-Version": []any{"$LATEST"}, "x-amzn-RequestId": []any{requestID},
-		"Content-Type": []any{"application/json"}}
-	plain := map[string]any{"X-Amz-Executed-Version": "$LATEST", "x-amzn-RequestId": requestID,
-		"Content-Type": "application/json"}
 	return map[string]any{
 		"ExecutedVersion": "$LATEST", "Payload": payload, "StatusCode": json.Number("200"),
-		"SdkHttpMetadata": map[string]any{"AllHttpHeaders": headers, "HttpHeaders": plain,
-			"HttpStatusCode": json.Number("200")},
+		"SdkHttpMetadata":     map[string]any{"HttpStatusCode": json.Number("200")},
 		"SdkResponseMetadata": map[string]any{"RequestId": requestID},
 	}
 }

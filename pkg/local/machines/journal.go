@@ -1,11 +1,11 @@
 package machines
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -18,7 +18,8 @@ import (
 // Buckets, all below one of our own so that the file may be shared.
 var (
 	rootBucket  = []byte("machines")
-	logBucket   = []byte("log")   // execution, 0, number: one batch as JSON; the newest holds the head
+	logBucket   = []byte("log")   // number in order of commit: number of the execution's batch before, one batch as JSON
+	headBucket  = []byte("head")  // execution: numbers of its first and its newest batch
 	openBucket  = []byte("open")  // start time, execution: not settled yet
 	endedBucket = []byte("ended") // stop time, execution: settled, to be pruned
 )
@@ -61,7 +62,7 @@ func NewJournal(db *bolt.DB, path string) (*Journal, error) {
 	}
 	err := j.db.Update(func(tx *bolt.Tx) error {
 		root, err := tx.CreateBucketIfNotExists(rootBucket)
-		for _, name := range [][]byte{logBucket, openBucket, endedBucket} {
+		for _, name := range [][]byte{logBucket, headBucket, openBucket, endedBucket} {
 			if err == nil {
 				_, err = root.CreateBucketIfNotExists(name)
 			}
@@ -97,6 +98,10 @@ func (j *Journal) write() {
 	defer close(j.done)
 	group := make([]*pending, 0, maxShared)
 	for first := range j.queue {
+		// Those answered by the last commit are about to come back: let them run, without a timer.
+		for n := len(group); n > 1 && len(j.queue)+1 < len(group); n-- {
+			runtime.Gosched()
+		}
 		group = append(group[:0], first)
 		for more := true; more && len(group) < maxShared; {
 			select {
@@ -124,59 +129,55 @@ func (j *Journal) write() {
 
 func bucket(tx *bolt.Tx, name []byte) *bolt.Bucket { return tx.Bucket(rootBucket).Bucket(name) }
 
-// logKey orders the batches of one execution. Ids hold no zero byte.
-func logKey(execution string, n uint64) []byte {
-	return binary.BigEndian.AppendUint64(append([]byte(execution), 0), n)
-}
+func key(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
 func timeKey(at time.Time, execution string) []byte {
-	return append(binary.BigEndian.AppendUint64(nil, uint64(at.UnixMilli())), execution...)
+	return append(key(uint64(at.UnixMilli())), execution...)
 }
 
-// put numbers the batches of an execution from 1.
+// put appends to the log. Batches of all executions lie one behind the other, so a shared commit touches few pages; each
+// one names the batch before it of the same execution.
 func put(tx *bolt.Tx, p *pending) error {
-	log := bucket(tx, logBucket)
-	n := uint64(1)
-	if p.batch.Start == nil {
-		last, _ := newest(log, p.batch.Execution)
-		if last == nil {
-			return pags.Errorf(pags.Internal, "the first append lacks its start")
-		}
-		n = binary.BigEndian.Uint64(last[len(last)-8:]) + 1
+	log, heads := bucket(tx, logBucket), bucket(tx, headBucket)
+	id := []byte(p.batch.Execution)
+	ends := heads.Get(id)
+	if (ends == nil) != (p.batch.Start != nil) {
+		return pags.Errorf(pags.Internal, "a first append has a start and only the first")
 	}
-	if err := log.Put(logKey(p.batch.Execution, n), p.value); err != nil {
+	log.FillPercent = 1 // keys only grow
+	n, err := log.NextSequence()
+	if err != nil {
 		return err
 	}
-	if s := p.batch.Start; s != nil {
-		return bucket(tx, openBucket).Put(timeKey(s.At, p.batch.Execution), nil)
+	first, before := n, uint64(0)
+	if ends != nil {
+		first, before = binary.BigEndian.Uint64(ends), binary.BigEndian.Uint64(ends[8:])
 	}
-	if h := p.batch.Head; h.Settled {
-		start, err := readStart(log, p.batch.Execution)
-		if err != nil {
-			return err
-		}
-		if err := bucket(tx, openBucket).Delete(timeKey(start.At, p.batch.Execution)); err != nil {
-			return err
-		}
-		return bucket(tx, endedBucket).Put(timeKey(h.Stopped, p.batch.Execution), nil)
+	if err := log.Put(key(n), append(key(before), p.value...)); err != nil {
+		return err
 	}
-	return nil
+	if err := heads.Put(id, append(key(first), key(n)...)); err != nil {
+		return err
+	}
+	return list(tx, p.batch, first)
 }
 
-// newest finds the last batch of an execution; nil if there is none.
-func newest(log *bolt.Bucket, execution string) (key, value []byte) {
-	c := log.Cursor()
-	prefix := append([]byte(execution), 0)
-	k, v := c.Seek(append([]byte(execution), 1))
-	if k == nil {
-		k, v = c.Last()
-	} else {
-		k, v = c.Prev()
+// list keeps what is open and what is to be pruned.
+func list(tx *bolt.Tx, b asl.Batch, first uint64) error {
+	if b.Start != nil {
+		return bucket(tx, openBucket).Put(timeKey(b.Start.At, b.Execution), nil)
 	}
-	if !bytes.HasPrefix(k, prefix) {
-		return nil, nil
+	if !b.Head.Settled {
+		return nil
 	}
-	return k, v
+	begin, _, err := read(bucket(tx, logBucket), b.Execution, first)
+	if err != nil {
+		return err
+	}
+	if err := bucket(tx, openBucket).Delete(timeKey(begin.Start.At, b.Execution)); err != nil {
+		return err
+	}
+	return bucket(tx, endedBucket).Put(timeKey(b.Head.Stopped, b.Execution), nil)
 }
 
 // Close answers what was handed over, then lets go of the file if it is ours.

@@ -3,8 +3,10 @@ package machines
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -13,65 +15,61 @@ import (
 	"github.com/proagentstore/pags/pkg/pags"
 )
 
-func unknown(execution string) error {
-	return pags.Errorf(pags.NotFound, "there is no execution %s", execution)
+// read returns batch n of the execution and the number of the one before.
+func read(log *bolt.Bucket, execution string, n uint64) (b asl.Batch, before uint64, err error) {
+	value := log.Get(key(n))
+	if len(value) < 8 {
+		return b, 0, fmt.Errorf("read progress of %s: batch %d is missing", execution, n)
+	}
+	if err := json.Unmarshal(value[8:], &b); err != nil {
+		return b, 0, fmt.Errorf("read progress of %s: %w", execution, err)
+	}
+	return b, binary.BigEndian.Uint64(value), nil
 }
 
-func readBatch(execution string, value []byte) (asl.Batch, error) {
-	var b asl.Batch
-	if err := json.Unmarshal(value, &b); err != nil {
-		return b, fmt.Errorf("read progress of %s: %w", execution, err)
+func ends(tx *bolt.Tx, execution string) (first, newest uint64, err error) {
+	v := bucket(tx, headBucket).Get([]byte(execution))
+	if len(v) < 16 {
+		return 0, 0, pags.Errorf(pags.NotFound, "there is no execution %s", execution)
 	}
-	return b, nil
-}
-
-func readStart(log *bolt.Bucket, execution string) (asl.Start, error) {
-	value := log.Get(logKey(execution, 1))
-	if value == nil {
-		return asl.Start{}, unknown(execution)
-	}
-	b, err := readBatch(execution, value)
-	if err == nil && b.Start == nil {
-		err = fmt.Errorf("read progress of %s: its start is missing", execution)
-	}
-	if err != nil {
-		return asl.Start{}, err
-	}
-	return *b.Start, nil
+	return binary.BigEndian.Uint64(v), binary.BigEndian.Uint64(v[8:]), nil
 }
 
 // Load reads the first and the newest batch.
 func (j *Journal) Load(_ context.Context, execution string) (start asl.Start, head asl.Head, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
-		log := bucket(tx, logBucket)
-		if start, err = readStart(log, execution); err != nil {
+		first, newest, err := ends(tx, execution)
+		if err != nil {
 			return err
 		}
-		_, value := newest(log, execution)
-		b, err := readBatch(execution, value)
-		head = b.Head
+		log := bucket(tx, logBucket)
+		b, _, err := read(log, execution, first)
+		if err != nil {
+			return err
+		}
+		start, head = *b.Start, b.Head
+		if newest != first {
+			b, _, err = read(log, execution, newest)
+			head = b.Head
+		}
 		return err
 	})
 	return start, head, err
 }
 
-// Events reads all batches in order.
+// Events follows the batches from the newest to the first.
 func (j *Journal) Events(_ context.Context, execution string) ([]asl.Event, error) {
 	var out []asl.Event
 	err := j.db.View(func(tx *bolt.Tx) error {
-		prefix := append([]byte(execution), 0)
-		c := bucket(tx, logBucket).Cursor()
-		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
-			b, err := readBatch(execution, v)
-			if err != nil {
-				return err
-			}
+		_, n, err := ends(tx, execution)
+		for err == nil && n != 0 {
+			var b asl.Batch
+			b, n, err = read(bucket(tx, logBucket), execution, n)
+			slices.Reverse(b.Events)
 			out = append(out, b.Events...)
 		}
-		if out == nil {
-			return unknown(execution)
-		}
-		return nil
+		slices.Reverse(out)
+		return err
 	})
 	return out, err
 }
@@ -97,11 +95,11 @@ func (j *Journal) Prune(ctx context.Context, before time.Time) (int, error) {
 	for {
 		n := 0
 		err := j.db.Update(func(tx *bolt.Tx) error {
-			ended, log := bucket(tx, endedBucket), bucket(tx, logBucket)
+			ended := bucket(tx, endedBucket)
 			limit := timeKey(before, "")
 			c := ended.Cursor()
 			for k, _ := c.First(); k != nil && bytes.Compare(k, limit) < 0 && n < pruneBatch; k, _ = c.First() {
-				if err := removeLog(log, string(k[8:])); err != nil {
+				if err := remove(tx, string(k[8:])); err != nil {
 					return err
 				}
 				if err := ended.Delete(k); err != nil {
@@ -120,17 +118,20 @@ func (j *Journal) Prune(ctx context.Context, before time.Time) (int, error) {
 	}
 }
 
-func removeLog(log *bolt.Bucket, execution string) error {
-	prefix := append([]byte(execution), 0)
-	var keys [][]byte
-	c := log.Cursor()
-	for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
-		keys = append(keys, bytes.Clone(k))
-	}
-	for _, k := range keys {
-		if err := log.Delete(k); err != nil {
-			return err
+func remove(tx *bolt.Tx, execution string) error {
+	log := bucket(tx, logBucket)
+	_, n, err := ends(tx, execution)
+	for err == nil && n != 0 {
+		at := n
+		if value := log.Get(key(at)); len(value) >= 8 {
+			n = binary.BigEndian.Uint64(value)
+		} else {
+			n = 0
 		}
+		err = log.Delete(key(at))
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	return bucket(tx, headBucket).Delete([]byte(execution))
 }
