@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/coder/websocket"
@@ -22,7 +21,6 @@ func TestHub_Contract(t *testing.T) {
 	porttest.Sockets(t, func(t *testing.T) porttest.SocketsRig {
 		r := newRig(t)
 		return porttest.SocketsRig{Sockets: r, Dial: func(t *testing.T) porttest.Peer {
-			before := r.Connections()
 			c, _, err := dial(t, r.url, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -33,9 +31,7 @@ func TestHub_Contract(t *testing.T) {
 					id = e.RequestContext.ConnectionID
 				}
 			}
-			for r.Connections() == before {
-				time.Sleep(time.Millisecond)
-			}
+			r.await(t, id)
 			return porttest.Peer{ID: id,
 				Frame: func(t *testing.T) string {
 					text, err := read(t, c)

@@ -106,11 +106,18 @@ func (r *rig) connect(t *testing.T) (*websocket.Conn, string) {
 		t.Fatal(err)
 	}
 	id := r.next(t, "$connect").RequestContext.ConnectionID
-	limit := time.Now().Add(10 * time.Second)
-	for r.Connections() == 0 && time.Now().Before(limit) { // the client may be told before the hub has noted it
-		time.Sleep(time.Millisecond)
-	}
+	r.await(t, id)
 	return c, id
+}
+
+// await returns when a connection can be posted to: the client may be told before the hub has noted it.
+func (r *rig) await(t *testing.T, id string) {
+	t.Helper()
+	for limit := time.Now().Add(10 * time.Second); !r.Has(id); time.Sleep(time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatal("the connection never became reachable")
+		}
+	}
 }
 
 func read(t *testing.T, c *websocket.Conn) (string, error) {
