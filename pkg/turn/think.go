@@ -12,7 +12,7 @@ import (
 )
 
 // Failures of the model that the definition retries. Lambda reports an error by the name of its Go type, and so does the
-// local host: these names are the ones in browse.asl.json.
+// local host: these names are the ones in browse.asl.json. They hide their cause, so that nobody takes them for it.
 type (
 	ModelRateLimited struct{ failure }
 	ModelUnavailable struct{ failure }
@@ -22,7 +22,6 @@ type (
 type failure struct{ cause error }
 
 func (f failure) Error() string { return "model: " + f.cause.Error() }
-func (f failure) Unwrap() error { return f.cause }
 
 // think asks the model once and lets the brain act on its reply.
 func (s *Service) think(ctx context.Context, t *turnOf) error {
