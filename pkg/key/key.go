@@ -2,7 +2,7 @@
 //
 //	routes.go  every route, first
 //	key.go     the rows, and which key a brain uses
-//	test.go    asking the model for one word
+//	trial.go   asking the model for one word
 package key
 
 import (
