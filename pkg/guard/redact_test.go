@@ -95,7 +95,7 @@ func TestFence_TheTextInsideCannotEndIt(t *testing.T) {
 			t.Errorf("%q became %q", attack, got)
 		}
 	}
-	if Fence("mail", "a\nb") != Fence("mail", "a\nb") || Fence("mail", "a\nb") != "<untrusted source=\"mail\">\na\nb\n</untrusted>" {
+	if again := Fence("mail", "a\nb"); again != Fence("mail", "a\nb") || again != "<untrusted source=\"mail\">\na\nb\n</untrusted>" {
 		t.Error("equal text is fenced differently")
 	}
 	if got := Fence(strings.Repeat("é", 300), ""); len(got) > 250 || strings.ContainsRune(got, '\uFFFD') {
