@@ -53,8 +53,8 @@ func page(w http.ResponseWriter, title, body string) {
 var nastyPages = map[string]string{
 	"/p2": `<p>The page behind Apply.</p>`,
 	"/ad": `<p>Buy now.</p>`,
-	"/popup": `<p><a href="/p2" target=_blank>Apply</a> <button onclick="setTimeout(()=>open('/ad'),200)">Info</button>
-		<button onclick="open('/p2');setTimeout(()=>open('/ad'),250)">Both</button></p>`,
+	"/popup": `<p><a href="/p2" target=_blank>Apply</a> <button onclick="setTimeout(()=>window.open('/ad'),200)">Info</button>
+		<button onclick="window.open('/p2');setTimeout(()=>window.open('/ad'),250)">Both</button></p>`,
 	"/captcha": `<iframe title=reCAPTCHA width=304 height=78 src="https://www.google.com/recaptcha/api2/anchor?k=demo&size=normal"></iframe>
 		<textarea name=g-recaptcha-response style="display:none"></textarea>
 		<button onclick="document.querySelector('textarea').value='solved'">Solve</button>`,
@@ -76,7 +76,7 @@ var nastyPages = map[string]string{
 	"/mask": `<label>Card <input id=c></label><script>
 		c.addEventListener("input",e=>{if(e.data&&e.data.length>1)c.value=""});
 		c.addEventListener("keyup",()=>{const d=c.value.replace(/\D/g,"");c.value=d.replace(/(....)(?=.)/g,"$1 ")})</script>`,
-	"/chat": `<div contenteditable=true role=textbox aria-label=Message onkeydown="if(event.key=='Enter'&&!event.shiftKey){event.preventDefault();document.title='sent '+innerText}"></div>`,
+	"/chat":  `<div contenteditable=true role=textbox aria-label=Message onkeydown="if(event.key=='Enter'&&!event.shiftKey){event.preventDefault();document.title='sent '+innerText}"></div>`,
 	"/moved": `<p>Never read again.</p><script>document.title="moved";setTimeout(()=>location.replace("/p2"),50)</script>`,
 	"/closed": `<button disabled>Send</button><label>Fixed <input readonly value=x></label><label>Size <select><option value=s>Small<option value=l>Large<option disabled>Huge</select></label>
 		<p style="margin-top:2000px"><button onclick="document.title='low'">Low</button></p>`,

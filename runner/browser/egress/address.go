@@ -82,3 +82,9 @@ func ofThisMachine(a netip.Addr) bool {
 	}
 	return false
 }
+
+// metadata tells whether an address is that of a cloud's instance metadata (AWS, Azure, Google: the first; AWS also fd00:ec2::).
+func metadata(a netip.Addr) bool {
+	return a == netip.AddrFrom4([4]byte{169, 254, 169, 254}) || a == netip.AddrFrom4([4]byte{169, 254, 170, 2}) ||
+		netip.MustParsePrefix("fd00:ec2::/32").Contains(a)
+}

@@ -153,6 +153,9 @@ func (g *Gate) resolve(ctx context.Context, host, port string) ([]netip.Addr, er
 		if g.ownAddress(ctx, a, port) {
 			return nil, &Refusal{"this is the platform's own address under another name, which agents may not open"}
 		}
+		if metadata(a) {
+			return nil, &Refusal{host + " is the address where clouds keep a machine's credentials, which nobody may open"}
+		}
 		if !allowed && !public(a) {
 			if a.String() == host {
 				return nil, &Refusal{host + " is a private address; the owner can allow it in the instance's settings"}
