@@ -72,6 +72,10 @@ func (e *Engine) startChild(ctx context.Context, in callInput, key string) (any,
 	if in.child == "" {
 		in.child = requestID(key)
 	}
+	if e.o.Definitions[in.name] == nil {
+		return nil, &Failure{Error: "StepFunctions.StateMachineDoesNotExistException",
+			Cause: "State Machine Does Not Exist: '" + in.name + "'"}, false
+	}
 	id, err := e.start(ctx, in.name, in.child, in.payload, key)
 	if err == nil {
 		start, _, err := e.o.Journal.Load(ctx, id)
@@ -83,8 +87,7 @@ func (e *Engine) startChild(ctx context.Context, in callInput, key string) (any,
 	if e.isClosing() {
 		return nil, nil, true
 	}
-	name := map[pags.Code]string{pags.NotFound: "StateMachineDoesNotExistException",
-		pags.Conflict: "ExecutionAlreadyExistsException", pags.Invalid: "ValidationException",
+	name := map[pags.Code]string{pags.Conflict: "ExecutionAlreadyExistsException", pags.Invalid: "ValidationException",
 		pags.TooLarge: "InvalidExecutionInputException"}[pags.CodeOf(err)]
 	if name == "" {
 		name = "SdkClientException"

@@ -9,13 +9,9 @@ import (
 	"github.com/proagentstore/pags/pkg/pags"
 )
 
-// Start begins an execution; an empty name gets a random one. The same name with the same input answers the execution
+// Start begins an execution. The same name with the same input answers the execution
 // while it runs; with another input, or once it is over, pags.Conflict.
 func (e *Engine) Start(ctx context.Context, machine, name string, input []byte) (string, error) {
-	if name == "" {
-		id, _ := uuid(nil, nil)
-		name = id.(string)
-	}
 	return e.start(ctx, machine, name, input, "")
 }
 
@@ -23,7 +19,7 @@ func (e *Engine) Start(ctx context.Context, machine, name string, input []byte) 
 func (e *Engine) start(ctx context.Context, machine, name string, input []byte, by string) (string, error) {
 	def := e.o.Definitions[machine]
 	if def == nil {
-		return "", pags.Errorf(pags.NotFound, "there is no state machine %q", machine)
+		return "", pags.Errorf(pags.Invalid, "there is no state machine %q", machine)
 	}
 	if !executionName.MatchString(name) {
 		return "", pags.Errorf(pags.Invalid, "an execution's name has 1 to 80 characters of A-Z a-z 0-9 _ -")

@@ -47,14 +47,14 @@ func (s *brainSuite) conflict(t *testing.T) {
 }
 
 func (s *brainSuite) refused(t *testing.T) {
-	for _, name := range []string{"with space", strings.Repeat("n", 81), "slash/name"} {
+	for _, name := range []string{"", "with space", strings.Repeat("n", 81), "slash/name"} {
 		_, err := s.Brains.Start(t.Context(), "Data", name, []byte(`{}`))
 		brainsWant(t, err, pags.Invalid, "start "+name)
 	}
 	_, err := s.Brains.Start(t.Context(), "Data", s.name(), []byte(`{"open":`))
 	brainsWant(t, err, pags.Invalid, "start with input that is not JSON")
 	_, err = s.Brains.Start(t.Context(), "Nothing", s.name(), []byte(`{}`))
-	brainsWant(t, err, pags.NotFound, "start an unknown machine")
+	brainsWant(t, err, pags.Invalid, "start an unknown machine")
 	known := s.start(t, "Data", `{"a":1,"b":{"c":2},"list":[1,2,3]}`)
 	unknown := known + "x"
 	_, err = s.Brains.Describe(t.Context(), unknown)
