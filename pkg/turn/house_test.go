@@ -165,6 +165,7 @@ type runner struct {
 	h        *house
 	mu       sync.Mutex
 	did      []string // every action really done
+	opened   []string // addresses, in order
 	outcomes map[string]*relay.Outcome
 	created  map[string]time.Time
 	accepted bool
@@ -202,6 +203,9 @@ func (r *runner) call(ctx context.Context, id pags.RunID, step int) error {
 	}
 	if res.Status == relay.StatusOK {
 		r.did = append(r.did, call.Command.Action+" "+call.Command.Ref)
+		if call.Command.Action == relay.ActNavigate {
+			r.opened = append(r.opened, call.Command.URL)
+		}
 	}
 	r.outcomes[key] = &relay.Outcome{RunID: id, Step: step, Fence: call.Fence, Result: *res}
 	return nil
