@@ -55,6 +55,7 @@ func (s *Service) settleOpen(ctx context.Context) error {
 	}
 	next := port.Item{port.AttrPK: place.PK, port.AttrSK: place.SK}
 	var failed []error
+	stuck := 0
 	for n := range shards {
 		shard := openShard(n)
 		from, _ := after[shard].(string)
@@ -67,10 +68,12 @@ func (s *Service) settleOpen(ctx context.Context) error {
 		for _, id := range ids {
 			if err := isolated(ctx, func(ctx context.Context) error { return s.settle(ctx, id) }); err != nil {
 				s.Log.ErrorContext(ctx, "reconcile", "run", id, "error", err)
+				stuck++
 				failed = append(failed, fmt.Errorf("run %s: %w", id, err))
 			}
 		}
 	}
+	s.Log.InfoContext(ctx, "reconcile", "stuckRuns", stuck) // template.yaml makes a metric and an alarm of it
 	if err := s.Table.Write(ctx, port.Put(next)); err != nil {
 		failed = append(failed, fmt.Errorf("keep the place of this tick: %w", err))
 	}
