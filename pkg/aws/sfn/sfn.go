@@ -3,6 +3,7 @@ package sfn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -48,8 +49,8 @@ func (b *Brains) Start(ctx context.Context, machine, name string, input []byte) 
 	if !legal(name) {
 		return "", pags.Errorf(pags.Invalid, "an execution's name must be 1 to 80 characters of A-Z a-z 0-9 _ -")
 	}
-	if len(input) > maxState {
-		return "", pags.Errorf(pags.TooLarge, "an execution's input is at most 256 KB; pass ids, not bodies")
+	if err := state("an execution's input", input); err != nil {
+		return "", err
 	}
 	out, err := b.api.StartExecution(ctx, &sdk.StartExecutionInput{StateMachineArn: &arn, Name: &name, Input: aws.String(string(input))})
 	if is(err, "ExecutionAlreadyExists") {
@@ -89,8 +90,8 @@ func (b *Brains) Describe(ctx context.Context, execution string) (port.Execution
 
 // SendSuccess ends a waiting task with an output.
 func (b *Brains) SendSuccess(ctx context.Context, token string, output []byte) error {
-	if len(output) > maxState {
-		return pags.Errorf(pags.TooLarge, "a task's output is at most 256 KB; pass ids, not bodies")
+	if err := state("a task's output", output); err != nil {
+		return err
 	}
 	_, err := b.api.SendTaskSuccess(ctx, &sdk.SendTaskSuccessInput{TaskToken: &token, Output: aws.String(string(output))})
 	return coded(err, "end a task")
@@ -112,6 +113,17 @@ func legal(name string) bool {
 	return name != "" && len(name) <= 80 && !strings.ContainsFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
 	})
+}
+
+// state checks what travels between states.
+func state(what string, data []byte) error {
+	switch {
+	case len(data) > maxState:
+		return pags.Errorf(pags.TooLarge, "%s is at most 256 KB; pass ids, not bodies", what)
+	case !json.Valid(data):
+		return pags.Errorf(pags.Invalid, "%s must be JSON", what)
+	}
+	return nil
 }
 
 // cut keeps a text within the service's limit; an empty one is not sent.

@@ -22,7 +22,7 @@ func TestVault_Contract(t *testing.T) {
 		}
 		return v
 	}
-	porttest.Vault(t, open, open)
+	porttest.Vault(t, porttest.VaultPeer{}, open, open)
 }
 
 func TestOpen_FindsItsKeyAgain(t *testing.T) {
