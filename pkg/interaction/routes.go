@@ -11,9 +11,9 @@ import (
 // Routes are those of the family /v1/interactions.
 func Routes(api *httpapi.API, s *Service) {
 	own := map[string]string{"stranger": "lists only the caller's own interactions"}
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/interactions", ID: "list_interactions", Summary: "The inbox: what waits for you", Tag: "interactions", Exempt: own}, s.listRoute)
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/interactions/{id}", ID: "get_interaction", Summary: "One question with its exact request", Tag: "interactions"}, s.getRoute)
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodPost, Path: "/v1/interactions/{id}/answer", ID: "answer_interaction", Summary: "Answer a question, once", Tag: "interactions", Person: true, MaxBody: 64 << 10}, s.answerRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/interactions", ID: "listInteractions", Summary: "The inbox: what waits for you", Tag: "interactions", Exempt: own}, s.listRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/interactions/{id}", ID: "getInteraction", Summary: "One question with its exact request", Tag: "interactions"}, s.getRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodPost, Path: "/v1/interactions/{id}/answer", ID: "answerInteraction", Summary: "Answer a question, once", Tag: "interactions", Person: true, MaxBody: 64 << 10}, s.answerRoute)
 }
 
 type (
@@ -35,7 +35,7 @@ type (
 		Note   string `json:"note,omitempty" maxLength:"1000" doc:"a hint for the agent's next step"`
 	}
 	answerInput struct {
-		idInput
+		ID   pags.InteractionID `path:"id" maxLength:"40"`
 		Body answerBody
 	}
 )

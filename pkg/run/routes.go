@@ -12,20 +12,20 @@ import (
 // Routes are those of the family /v1/runs.
 func Routes(api *httpapi.API, s *Service) {
 	own := map[string]string{"stranger": "lists only the caller's own runs"}
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/runs", ID: "list_runs", Summary: "Runs of yours, newest first", Tag: "runs", Exempt: own}, s.listRoute)
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/runs/{id}", ID: "get_run", Summary: "One run", Tag: "runs"}, s.getRoute)
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/runs/{id}/events", ID: "list_run_events", Summary: "A run's timeline after an event number", Tag: "runs"}, s.eventsRoute)
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodPost, Path: "/v1/runs/{id}/cancel", ID: "cancel_run", Summary: "Ask a run to end", Tag: "runs", Status: http.StatusAccepted}, s.cancelRoute)
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/runs/{id}/pictures/{name}", ID: "get_run_picture", Summary: "Where to fetch a step's picture", Tag: "runs"}, s.pictureRoute)
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/runs/{id}/export", ID: "export_run", Summary: "Everything about a run", Tag: "runs"}, s.exportRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/runs", ID: "listRuns", Summary: "Runs of yours, newest first", Tag: "runs", Exempt: own}, s.listRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/runs/{id}", ID: "getRun", Summary: "One run", Tag: "runs"}, s.getRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/runs/{id}/events", ID: "listRunEvents", Summary: "A run's timeline after an event number", Tag: "runs"}, s.eventsRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodPost, Path: "/v1/runs/{id}/cancel", ID: "cancelRun", Summary: "Ask a run to end", Tag: "runs", Status: http.StatusAccepted}, s.cancelRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/runs/{id}/pictures/{name}", ID: "getRunPicture", Summary: "Where to fetch a step's picture", Tag: "runs"}, s.pictureRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/runs/{id}/export", ID: "exportRun", Summary: "Everything about a run", Tag: "runs"}, s.exportRoute)
 }
 
 // InstanceRoutes are those that live below /v1/instances.
 func InstanceRoutes(api *httpapi.API, s *Service) {
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodPost, Path: "/v1/instances/{id}/browse", ID: "start_browse", Summary: "Start a browser task", Tag: "runs", Status: http.StatusAccepted}, s.browseRoute)
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/instances/{id}/tasks", ID: "list_tasks", Summary: "Runs of an instance in their older form", Tag: "tasks"}, s.tasksRoute)
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/instances/{id}/tasks/{task}", ID: "get_task", Summary: "One run in its older form", Tag: "tasks"}, s.taskRoute)
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodPost, Path: "/v1/instances/{id}/tasks/{task}/cancel", ID: "cancel_task", Summary: "Ask a run to end", Tag: "tasks"}, s.cancelTaskRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodPost, Path: "/v1/instances/{id}/browse", ID: "startBrowse", Summary: "Start a browser task", Tag: "runs", Status: http.StatusAccepted}, s.browseRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/instances/{id}/tasks", ID: "listTasks", Summary: "Runs of an instance in their older form", Tag: "tasks"}, s.tasksRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/instances/{id}/tasks/{task}", ID: "getTask", Summary: "One run in its older form", Tag: "tasks"}, s.taskRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodPost, Path: "/v1/instances/{id}/tasks/{task}/cancel", ID: "cancelTask", Summary: "Ask a run to end", Tag: "tasks"}, s.cancelTaskRoute)
 }
 
 type (
@@ -40,9 +40,9 @@ type (
 	}
 	listOutput  struct{ Body httpapi.Page[pags.Run] }
 	eventsInput struct {
-		runPath
-		After int64 `query:"after" minimum:"0" doc:"number of the last event that you have"`
-		Limit int   `query:"limit" minimum:"1" maximum:"500" default:"100"`
+		ID    pags.RunID `path:"id" maxLength:"40"`
+		After int64      `query:"after" minimum:"0" doc:"number of the last event that you have"`
+		Limit int        `query:"limit" minimum:"1" maximum:"500" default:"100"`
 	}
 	eventsBody struct {
 		Items     []pags.Event   `json:"items" doc:"in order, without gaps"`
@@ -51,8 +51,8 @@ type (
 	}
 	eventsOutput struct{ Body eventsBody }
 	pictureInput struct {
-		runPath
-		Name string `path:"name" maxLength:"40" doc:"the step's number, such as 3.jpg"`
+		ID   pags.RunID `path:"id" maxLength:"40"`
+		Name string     `path:"name" maxLength:"40" doc:"the step's number, such as 3.jpg"`
 	}
 	pictureBody struct {
 		URL       string    `json:"url"`

@@ -153,12 +153,11 @@ func promptText(s State) string { return Prompt(s).Messages[0].Parts[0].Text }
 
 func TestAct_ThreeUnusableRepliesInARowAreStuck(t *testing.T) {
 	s := opened(t, nil)
-	var m Move
 	for range 2 {
-		s, m = Act(s, port.Reply{})
+		s, _ = Act(s, port.Reply{})
 		s = think(t, s, Input{})
 	}
-	s, m = Act(s, reply("look", `{}`)) // a usable one starts the count anew
+	s, m := Act(s, reply("look", `{}`)) // a usable one starts the count anew
 	s = think(t, s, ok("https://jobs.test/"))
 	for i := range 3 {
 		if s, m = Act(s, port.Reply{}); i < 2 {
@@ -445,7 +444,7 @@ func TestAct_FinishAndBudget(t *testing.T) {
 		}
 		ends(t, s, m, pags.OutcomeCancelled)
 		fresh, _ := Begin(Start{URL: "https://x.test"})
-		if s, m = Cancel(fresh); m.Kind != MoveEnd {
+		if _, m = Cancel(fresh); m.Kind != MoveEnd {
 			t.Fatalf("nothing was opened, yet %+v", m)
 		}
 	})
