@@ -16,15 +16,15 @@ const (
 // Routes registers /v1/auth.
 func Routes(api *httpapi.API, s *Service) {
 	own := map[string]string{"stranger": ownOnly}
-	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/auth/config", ID: "get-auth-config", Tag: tag, Public: true, Summary: "How people sign in here"}, s.config)
-	httpapi.Handle(api, httpapi.Route{Method: "POST", Path: "/v1/auth/setup", ID: "set-up", Tag: tag, Public: true, Status: 201, MaxBody: smallBody, Bucket: httpapi.BucketStrict, Summary: "Make the first account with the set-up token"}, s.setUp)
-	httpapi.Handle(api, httpapi.Route{Method: "POST", Path: "/v1/auth/link", ID: "use-link", Tag: tag, Public: true, MaxBody: smallBody, Bucket: httpapi.BucketStrict, Summary: "Sign in with a one-time link"}, s.useLink)
-	httpapi.Handle(api, httpapi.Route{Method: "POST", Path: "/v1/auth/links", ID: "create-link", Tag: tag, Person: true, Status: 201, Exempt: own, Summary: "Make a sign-in link for another device"}, s.createLink)
-	httpapi.Handle(api, httpapi.Route{Method: "POST", Path: "/v1/auth/refresh", ID: "refresh", Tag: tag, Public: true, MaxBody: smallBody, Bucket: httpapi.BucketRefresh, Summary: "Get a new access token"}, s.refresh)
-	httpapi.Handle(api, httpapi.Route{Method: "POST", Path: "/v1/auth/signout", ID: "sign-out", Tag: tag, Status: 204, Exempt: own, Summary: "End this session"}, s.signOut)
-	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/auth/me", ID: "get-me", Tag: tag, Exempt: own, Summary: "Who am I"}, s.me)
-	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/auth/sessions", ID: "list-sessions", Tag: tag, Exempt: own, Summary: "Where I am signed in"}, s.listSessions)
-	httpapi.Handle(api, httpapi.Route{Method: "DELETE", Path: "/v1/auth/sessions/{id}", ID: "revoke-session", Tag: tag, Person: true, Status: 204, Summary: "End one of my sessions"}, s.revokeSession)
+	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/auth/config", ID: "getAuthConfig", Tag: tag, Public: true, Summary: "How people sign in here"}, s.config)
+	httpapi.Handle(api, httpapi.Route{Method: "POST", Path: "/v1/auth/setup", ID: "setUpStack", Tag: tag, Public: true, Status: 201, MaxBody: smallBody, Bucket: httpapi.BucketStrict, Summary: "Make the first account with the set-up token"}, s.setUp)
+	httpapi.Handle(api, httpapi.Route{Method: "POST", Path: "/v1/auth/link", ID: "useLink", Tag: tag, Public: true, MaxBody: smallBody, Bucket: httpapi.BucketStrict, Summary: "Sign in with a one-time link"}, s.useLink)
+	httpapi.Handle(api, httpapi.Route{Method: "POST", Path: "/v1/auth/links", ID: "createLink", Tag: tag, Person: true, Status: 201, Exempt: own, Summary: "Make a sign-in link for another device"}, s.createLink)
+	httpapi.Handle(api, httpapi.Route{Method: "POST", Path: "/v1/auth/refresh", ID: "refreshSession", Tag: tag, Public: true, MaxBody: smallBody, Bucket: httpapi.BucketRefresh, Summary: "Get a new access token"}, s.refresh)
+	httpapi.Handle(api, httpapi.Route{Method: "POST", Path: "/v1/auth/signout", ID: "signOut", Tag: tag, Status: 204, Exempt: own, Summary: "End this session"}, s.signOut)
+	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/auth/me", ID: "getMe", Tag: tag, Exempt: own, Summary: "Who am I"}, s.me)
+	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/auth/sessions", ID: "listSessions", Tag: tag, Exempt: own, Summary: "Where I am signed in"}, s.listSessions)
+	httpapi.Handle(api, httpapi.Route{Method: "DELETE", Path: "/v1/auth/sessions/{id}", ID: "revokeSession", Tag: tag, Person: true, Status: 204, Summary: "End one of my sessions"}, s.revokeSession)
 }
 
 // smallBody is plenty for a token and two names; these routes are open to everyone.

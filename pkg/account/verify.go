@@ -76,3 +76,9 @@ func (s *Service) live(ctx context.Context, uid pags.UserID, sid pags.SessionID)
 func suspendedError() error {
 	return pags.Errorf(pags.Forbidden, "this account is suspended; ask whoever runs this stack")
 }
+
+// Active answers nil while the user is not suspended and the session is good; for connections that outlive a request.
+func (s *Service) Active(ctx context.Context, uid pags.UserID, sid pags.SessionID) error {
+	_, _, err := s.live(ctx, uid, sid)
+	return err
+}
