@@ -61,8 +61,8 @@ func value(v any, depth int) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			if !utf8.ValidString(k) {
-				return nil, pags.Errorf(pags.Invalid, "an attribute name is not UTF-8")
+			if k == "" || !utf8.ValidString(k) {
+				return nil, pags.Errorf(pags.Invalid, "an attribute name is empty or not UTF-8")
 			}
 			m[k] = e
 		}

@@ -18,7 +18,7 @@ import (
 // Not provable against every peer, and proven elsewhere: moto neither reports conflicts between transactions nor throttles
 // nor answers BatchGetItem in part (pkg/aws/dynamo injects all three below the SDK), and ignores ClientRequestToken (the
 // adapter keeps a row for the token, which this suite proves, and a recording test proves that the field is sent).
-func Table(t *testing.T, open func(t *testing.T, clock *Clock) port.Table) {
+func Table(t *testing.T, open func(t *testing.T, clock *Clock) port.Table, peer ...TablePeer) {
 	for _, part := range []struct {
 		name string
 		test func(s tableSuite)
@@ -53,7 +53,11 @@ func Table(t *testing.T, open func(t *testing.T, clock *Clock) port.Table) {
 			clock := NewClock(time.Date(2026, 11, 29, 12, 0, 0, 300_000_000, time.UTC))
 			ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer stop()
-			part.test(tableSuite{t, open(t, clock), clock, ctx})
+			s := tableSuite{t, open(t, clock), clock, ctx, writers}
+			if len(peer) > 0 && peer[0].AtOnce > 0 {
+				s.atOnce = peer[0].AtOnce
+			}
+			part.test(s)
 		})
 	}
 }
@@ -63,7 +67,16 @@ type tableSuite struct {
 	table port.Table
 	clock *Clock
 	ctx   context.Context
+
+	atOnce int
 }
+
+// writers is how many meet in DY-07.
+const writers = 50
+
+// TablePeer says what the other side can bear. AtOnce: how many of the fifty writers of DY-07 may have a request under way; each
+// that wins sends all others back, which takes a slow peer half a minute. 0 means all.
+type TablePeer struct{ AtOnce int }
 
 func row(pk, sk string, attrs ...any) port.Item {
 	it := port.Item{"pk": pk, "sk": sk}
@@ -86,6 +99,18 @@ func (s tableSuite) ok(w port.Write) {
 	s.Helper()
 	if err := s.table.Write(s.ctx, w); err != nil {
 		s.Fatalf("write %s: %v", w.Key, err)
+	}
+}
+
+// fill puts many items, many at a time.
+func (s tableSuite) fill(items []port.Item) {
+	s.Helper()
+	for i := 0; i < len(items); i += port.MaxTransact {
+		var writes []port.Write
+		for _, it := range items[i:min(len(items), i+port.MaxTransact)] {
+			writes = append(writes, port.Put(it))
+		}
+		s.transact(fmt.Sprintf("fill-%d", i), writes...)
 	}
 }
 

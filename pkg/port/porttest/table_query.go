@@ -55,9 +55,11 @@ func tableQuery(s tableSuite) {
 func tableQueryUnicode(s tableSuite) {
 	sorted := []string{" ", "!", "0", "10", "9", "A", "Z", "a", "a\x00", "a\x00b", "a\x01", "aa", "z", "~", "é", "ß", "日", "日本", "\ufffd", "👋"}
 	want := []string{" ", "!", "0", "10", "9", "A", "Z", "a", "a\x00", "a\x00b", "a\x01", "aa", "z", "~", "ß", "é", "日", "日本", "\ufffd", "👋"}
+	var items []port.Item
 	for _, sk := range sorted {
-		s.put(row("P", sk).In("g1", "G", sk))
+		items = append(items, row("P", sk).In("g1", "G", sk))
 	}
+	s.fill(items)
 	for _, index := range []string{"", "g1"} {
 		pk := map[string]string{"": "P", "g1": "G"}[index]
 		s.wantList(port.Query{Index: index, PK: pk, Limit: 7}, want...)
@@ -95,9 +97,11 @@ func tableQueryPages(s tableSuite) {
 	if err != nil || len(page.Items) != 2 || page.Items[0]["sk"] != "095" || page.Items[1]["sk"] != "100" {
 		s.Fatalf("after inserts: %v, %v", page.Items, err)
 	}
+	var many []port.Item
 	for i := range 101 {
-		s.put(row("D", fmt.Sprintf("%03d", i)))
+		many = append(many, row("D", fmt.Sprintf("%03d", i)))
 	}
+	s.fill(many)
 	page, err = s.table.Query(s.ctx, port.Query{PK: "D"})
 	if err != nil || len(page.Items) != 100 || page.Cursor == "" {
 		s.Fatalf("without a limit: %d items, %v; want 100", len(page.Items), err)
@@ -131,6 +135,7 @@ func tableQueryCursor(s tableSuite) {
 
 // tableDY01: 300 rows of which rows 250 and 299 match, and exactly ten that match with a limit of ten.
 func tableDY01(s tableSuite) {
+	var items []port.Item
 	for i := range 300 {
 		kind := "noise"
 		if i == 250 || i == 299 {
@@ -139,8 +144,9 @@ func tableDY01(s tableSuite) {
 		if i < 10 {
 			kind = "ten"
 		}
-		s.put(row("P", fmt.Sprintf("%03d", i), "kind", kind).In("g2", "G", fmt.Sprintf("%03d", i)))
+		items = append(items, row("P", fmt.Sprintf("%03d", i), "kind", kind).In("g2", "G", fmt.Sprintf("%03d", i)))
 	}
+	s.fill(items)
 	for _, q := range []port.Query{{PK: "P"}, {PK: "G", Index: "g2"}} {
 		q.Limit, q.Filter = 10, port.Eq("kind", "wanted")
 		page, err := s.table.Query(s.ctx, q)

@@ -138,44 +138,28 @@ func tableTransactRefused(s tableSuite) {
 // tableDY07: fifty workers at once add one to the same run's counter and append one event each. The version is checked, so
 // whoever was overtaken reads again; conflicts between transactions are the adapter's business.
 func tableDY07(s tableSuite) {
-	const workers = 50
 	s.put(row("R#1", "META", "version", num(0)))
 	stop := s.clock.Flow(20 * time.Millisecond)
 	defer stop()
 	var wg sync.WaitGroup
-	for w := range workers {
+	slots := make(chan struct{}, s.atOnce)
+	for w := range writers {
 		wg.Go(func() {
-			for {
-				head, err := s.table.Get(s.ctx, keyed("R#1", "META"))
-				if err != nil {
-					s.Errorf("worker %d reads: %v", w, err)
-					return
+			for again := true; again; {
+				slots <- struct{}{}
+				again = s.appendEvent(w)
+				<-slots
+				if again {
+					<-s.clock.After(rand.N(20 * time.Millisecond))
 				}
-				var h struct{ Version int64 }
-				if err := port.Decode(head, &h); err != nil {
-					s.Error(err)
-					return
-				}
-				err = s.table.Transact(s.ctx, fmt.Sprintf("worker-%d", w),
-					port.Update(keyed("R#1", "META")).Adding("version", 1).When(port.Eq("version", h.Version)),
-					port.Put(row("R#1", fmt.Sprintf("EVENT#%010d", h.Version+1), "worker", num(int64(w)))).When(port.NotExists()))
-				var cancelled *port.Cancelled
-				switch {
-				case err == nil:
-					return
-				case !errors.As(err, &cancelled) || !cancelled.Failed(0):
-					s.Errorf("worker %d: %v; want done or overtaken", w, err)
-					return
-				}
-				<-s.clock.After(rand.N(20 * time.Millisecond))
 			}
 		})
 	}
 	wg.Wait()
-	s.want(row("R#1", "META", "version", num(workers)))
+	s.want(row("R#1", "META", "version", num(writers)))
 	page, err := s.table.Query(s.ctx, port.Query{PK: "R#1", Prefix: "EVENT#"})
-	if err != nil || len(page.Items) != workers {
-		s.Fatalf("%d events, %v; want %d", len(page.Items), err, workers)
+	if err != nil || len(page.Items) != writers {
+		s.Fatalf("%d events, %v; want %d", len(page.Items), err, writers)
 	}
 	by := map[any]bool{}
 	for i, it := range page.Items {
@@ -184,4 +168,29 @@ func tableDY07(s tableSuite) {
 		}
 		by[it["worker"]] = true
 	}
+}
+
+// appendEvent tries once to count the version up and to write the event of that number; again if it was overtaken.
+func (s tableSuite) appendEvent(worker int) (again bool) {
+	head, err := s.table.Get(s.ctx, keyed("R#1", "META"))
+	var h struct{ Version int64 }
+	if err == nil {
+		err = port.Decode(head, &h)
+	}
+	if err != nil {
+		s.Errorf("worker %d reads: %v", worker, err)
+		return false
+	}
+	err = s.table.Transact(s.ctx, fmt.Sprintf("worker-%d", worker),
+		port.Update(keyed("R#1", "META")).Adding("version", 1).When(port.Eq("version", h.Version)),
+		port.Put(row("R#1", fmt.Sprintf("EVENT#%010d", h.Version+1), "worker", num(int64(worker)))).When(port.NotExists()))
+	var cancelled *port.Cancelled
+	if err == nil {
+		return false
+	}
+	if !errors.As(err, &cancelled) || !cancelled.Failed(0) {
+		s.Errorf("worker %d: %v; want done or overtaken", worker, err)
+		return false
+	}
+	return true
 }

@@ -54,7 +54,7 @@ func tableValues(s tableSuite) {
 		"text", "grüße 日本 \x00 \" \\ 👋", "empty", "", "yes", true, "no", false, "nothing", nil,
 		"bytes", []byte{0, 1, 254, 255}, "noBytes", []byte{},
 		"list", []any{"a", num(-1), nil, []any{}, map[string]any{}, []byte{7}},
-		"map", map[string]any{"a.b": "dots", "": "no name", "deep": map[string]any{"list": []any{[]any{true}}}},
+		"map", map[string]any{"a.b": "dots", "deep": map[string]any{"list": []any{[]any{true}}}},
 		"size", "a reserved word", "name#with:signs", "x", "0", "digit")
 	s.put(it)
 	s.want(it)
@@ -106,7 +106,10 @@ func tableRefused(s tableSuite) {
 		"an index key that is number": port.Put(row("P", "a", "g2pk", num(1), "g2sk", "x")),
 		"expiry that is text":         port.Put(row("P", "a", "expires", "tomorrow")),
 		"text that is not UTF-8":      port.Put(row("P", "a", "x", "\xff")),
+		"a name of nothing inside":    port.Put(row("P", "a", "m", map[string]any{"": "x"})),
 		"39 digits":                   port.Put(row("P", "a", "x", json.Number(strings.Repeat("9", 39)))),
+		"an update that sets nothing": port.Update(keyed("P", "a")),
+		"an upsert that only removes": port.Update(keyed("P", "a")).Removing("x").OrCreate(),
 		"an update of its own key":    port.Update(keyed("P", "a")).Setting("pk", "Q"),
 		"set and remove of the same":  port.Update(keyed("P", "a")).Setting("x", "1").Removing("x"),
 		"a check on its own":          port.Check(keyed("P", "a"), port.Exists()),
