@@ -9,8 +9,8 @@ package model
 import (
 	"context"
 	"net/http"
-	"time"
 
+	"github.com/proagentstore/pags/pkg/guard"
 	"github.com/proagentstore/pags/pkg/model/anthropic"
 	"github.com/proagentstore/pags/pkg/model/exchange"
 	"github.com/proagentstore/pags/pkg/model/openai"
@@ -20,7 +20,7 @@ import (
 
 // Options of New. Clock is required.
 type Options struct {
-	HTTP  *http.Client // nil: a client of its own that uses the environment's proxy. Hosts pass a guarded one
+	HTTP  *http.Client // nil: guarded, https to public addresses only. A host that allows others passes its own
 	Clock port.Clock
 	// AnthropicModel and OpenAIModel are used where a credential names no model; empty: the packages' defaults.
 	AnthropicModel, OpenAIModel string
@@ -32,7 +32,7 @@ var Providers = []string{anthropic.Provider, openai.Provider}
 // New gives one port over all providers. It is safe for concurrent use.
 func New(o Options) port.Models {
 	if o.HTTP == nil {
-		o.HTTP = &http.Client{Transport: transport()}
+		o.HTTP = guard.Client(guard.Policy{})
 	}
 	ex := exchange.Client{HTTP: o.HTTP, Clock: o.Clock}
 	return router{
@@ -49,11 +49,4 @@ func (r router) Ask(ctx context.Context, c port.Credential, p port.Prompt) (port
 		return port.Reply{}, pags.Errorf(pags.Invalid, "unknown model provider %q; use anthropic or openai", c.Provider)
 	}
 	return m.Ask(ctx, c, p)
-}
-
-func transport() *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.MaxIdleConnsPerHost = 8
-	t.IdleConnTimeout = 60 * time.Second
-	return t
 }

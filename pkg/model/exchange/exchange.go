@@ -68,7 +68,9 @@ func (c Client) Stream(ctx context.Context, r Request, on func(Event) (Note, err
 	if err != nil {
 		return false, pags.Errorf(pags.Invalid, "the provider's base URL cannot be used; set another one")
 	}
-	req.Header = r.Header.Clone()
+	for name, values := range r.Header {
+		req.Header[name] = values
+	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream, application/json")
 

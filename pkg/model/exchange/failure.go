@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/proagentstore/pags/pkg/guard"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/port"
 )
@@ -169,7 +170,7 @@ func clean(text, secret string) string {
 		}
 		return r
 	}, text)
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(guard.Redact(text)) // what looks like someone else's secret goes too
 	if runes := []rune(text); len(runes) > maxMessage {
 		text = string(runes[:maxMessage])
 	}

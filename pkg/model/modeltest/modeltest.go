@@ -85,7 +85,9 @@ type Answer struct {
 func Say(text string) Answer { return Answer{Text: text} }
 
 // Call answers with one tool call. The input is anything that becomes a JSON object, or a json.RawMessage sent as it is.
-func Call(name string, input any) Answer { return Answer{Calls: []port.ToolCall{ToolCall(name, input)}} }
+func Call(name string, input any) Answer {
+	return Answer{Calls: []port.ToolCall{ToolCall(name, input)}}
+}
 
 // ToolCall makes a call for an answer with several.
 func ToolCall(name string, input any) port.ToolCall {
