@@ -14,8 +14,10 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -90,6 +92,7 @@ func New(cfg Config) *API {
 // Handle registers a route. I and O are huma structs: fields tagged path, query, header, cookie, and Body. Unknown body
 // fields are refused by name. h answers errors made by pags.Errorf; any other error is an internal one.
 func Handle[I, O any](api *API, r Route, h func(ctx context.Context, in *I) (*O, error)) {
+	mustBeRead(reflect.TypeFor[I](), r)
 	if r.MaxBody == 0 {
 		r.MaxBody = DefaultMaxBody
 	}
@@ -120,6 +123,21 @@ func Handle[I, O any](api *API, r Route, h func(ctx context.Context, in *I) (*O,
 		}
 		return out, nil
 	})
+}
+
+// mustBeRead panics on an input that embeds an unexported struct: huma passes over it, and its parameters would stay empty
+// without a word.
+func mustBeRead(in reflect.Type, r Route) {
+	for i := range in.NumField() {
+		f := in.Field(i)
+		if !f.Anonymous || f.Type.Kind() != reflect.Struct {
+			continue
+		}
+		if !f.IsExported() {
+			panic(fmt.Sprintf("httpapi: the input of %s %s embeds %s, which is unexported and so never filled in; export it", r.Method, r.Path, f.Type))
+		}
+		mustBeRead(f.Type, r)
+	}
 }
 
 // Routes lists what was registered, in order.

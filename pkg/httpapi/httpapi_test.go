@@ -278,3 +278,17 @@ func TestAPI_HeadAnswersWithoutABody(t *testing.T) {
 		t.Errorf("%d with %d bytes", w.Code, w.Body.Len())
 	}
 }
+
+type hiddenPart struct {
+	ID string `path:"id"`
+}
+
+func TestHandle_AnInputThatWouldStayEmptyIsRefusedAtTheStart(t *testing.T) {
+	defer func() {
+		if said, _ := recover().(string); !strings.Contains(said, "hiddenPart") || !strings.Contains(said, "export it") {
+			t.Errorf("said %q", said)
+		}
+	}()
+	httpapi.Handle(newAPI(t, io.Discard), httpapi.Route{Method: "GET", Path: "/v1/x/{id}", ID: "x", Tag: "x"},
+		func(context.Context, *struct{ hiddenPart }) (*struct{}, error) { return nil, nil })
+}

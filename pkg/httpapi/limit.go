@@ -19,6 +19,7 @@ const (
 	BucketDefault Bucket = "default" // 240 a minute (spec platform 6.4)
 	BucketStrict  Bucket = "strict"  // 10 a minute: sign-in, set-up, model key test
 	BucketRefresh Bucket = "refresh" // 60 a minute and address: new access tokens; an office shares one address
+	BucketNone    Bucket = "none"    // not counted: answers that touch no state
 )
 
 // Limiter counts requests. who is "u:" and a user id, or "a:" and a client address.
@@ -37,7 +38,7 @@ type Verdict struct {
 // limit counts the request and refuses it when its bucket is used up.
 func (a *API) limit(r Route) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
-		if a.cfg.Limiter == nil {
+		if a.cfg.Limiter == nil || r.Bucket == BucketNone {
 			next(ctx)
 			return
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/proagentstore/pags/pkg/guard"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/port"
 )
@@ -97,11 +98,7 @@ func (s *Service) Set(ctx context.Context, uid pags.UserID, provider, secret, ba
 	if err != nil {
 		return Key{}, err
 	}
-	audit, err := s.audit(uid, "key.set", provider)
-	if err != nil {
-		return Key{}, err
-	}
-	if err := s.Table.Transact(ctx, pags.NewToken()[:32], port.Put(it), audit); err != nil {
+	if err := s.Table.Transact(ctx, pags.NewToken()[:32], port.Put(it), s.audit(uid, "key.set", provider)); err != nil {
 		return Key{}, fmt.Errorf("store the %s key of %s: %w", provider, uid, err)
 	}
 	return k, nil
@@ -142,11 +139,7 @@ func (s *Service) rows(ctx context.Context, uid pags.UserID) ([]row, error) {
 
 // Remove forgets a key; one that is not there is pags.NotFound.
 func (s *Service) Remove(ctx context.Context, uid pags.UserID, provider string) error {
-	audit, err := s.audit(uid, "key.remove", provider)
-	if err != nil {
-		return err
-	}
-	err = s.Table.Transact(ctx, pags.NewToken()[:32], port.Delete(rowKey(uid, provider)).When(port.Exists()), audit)
+	err := s.Table.Transact(ctx, pags.NewToken()[:32], port.Delete(rowKey(uid, provider)).When(port.Exists()), s.audit(uid, "key.remove", provider))
 	var no *port.Cancelled
 	if errors.As(err, &no) && no.Failed(0) {
 		return pags.Errorf(pags.NotFound, "there is no %s key", clip(provider))
@@ -180,7 +173,7 @@ func (s *Service) open(ctx context.Context, uid pags.UserID, r row) (port.Creden
 	}
 	secret, err := s.Vault.Open(ctx, sealed, bind(uid, r.Provider))
 	if err != nil {
-		return port.Credential{}, fmt.Errorf("open the %s key of %s: %w", r.Provider, uid, err)
+		return port.Credential{}, pags.Wrap(err, pags.Conflict, "the stored %s key cannot be opened by this host; store it again", r.Provider)
 	}
 	if now := s.Clock.Now().UTC(); now.Sub(r.LastUsedAt) > lastUsedEvery {
 		use := port.Update(rowKey(uid, r.Provider)).Setting("lastUsedAt", now.Format(time.RFC3339)).When(port.Eq("sealed", r.Sealed))
@@ -194,6 +187,11 @@ func (s *Service) open(ctx context.Context, uid pags.UserID, r row) (port.Creden
 
 func unknown(provider string) error {
 	return pags.Errorf(pags.NotFound, "there is no provider %q; it is one of %s", clip(provider), strings.Join(Providers, ", "))
+}
+
+// audit notes who did what to which key, never the key.
+func (s *Service) audit(uid pags.UserID, action, provider string) port.Write {
+	return guard.Audit(s.Clock.Now(), uid, action, map[string]any{"provider": clip(provider)})
 }
 
 func clip(s string) string { return s[:min(len(s), 40)] }

@@ -17,7 +17,8 @@ func Routes(api *httpapi.API, s *Service) {
 }
 
 type (
-	providerPath struct {
+	// ProviderPath names a provider in the path.
+	ProviderPath struct {
 		Provider string `path:"provider" maxLength:"40" doc:"anthropic or openai"`
 	}
 	keyOutput  struct{ Body Key }
@@ -29,7 +30,7 @@ type (
 		Model   string `json:"model,omitempty" maxLength:"120"`
 	}
 	setInput struct {
-		providerPath
+		ProviderPath
 		Body setBody
 	}
 )
@@ -44,11 +45,11 @@ func (s *Service) setRoute(ctx context.Context, in *setInput) (*keyOutput, error
 	return &keyOutput{k}, err
 }
 
-func (s *Service) removeRoute(ctx context.Context, in *providerPath) (*struct{}, error) {
+func (s *Service) removeRoute(ctx context.Context, in *ProviderPath) (*struct{}, error) {
 	return nil, s.Remove(ctx, httpapi.CallerFrom(ctx).UserID, in.Provider)
 }
 
-func (s *Service) testRoute(ctx context.Context, in *providerPath) (*testOutput, error) {
+func (s *Service) testRoute(ctx context.Context, in *ProviderPath) (*testOutput, error) {
 	out, err := s.Test(ctx, httpapi.CallerFrom(ctx).UserID, in.Provider)
 	return &testOutput{out}, err
 }

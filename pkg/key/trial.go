@@ -39,11 +39,7 @@ func (s *Service) Test(ctx context.Context, uid pags.UserID, provider string) (T
 	if err != nil {
 		return Tested{}, err
 	}
-	audit, err := s.audit(uid, "key.test", provider)
-	if err != nil {
-		return Tested{}, err
-	}
-	if err := s.Table.Write(ctx, audit); err != nil {
+	if err := s.Table.Write(ctx, s.audit(uid, "key.test", provider)); err != nil {
 		return Tested{}, fmt.Errorf("note the test of the %s key of %s: %w", provider, uid, err)
 	}
 	began := s.Clock.Now()
