@@ -160,12 +160,6 @@ type SlotItem struct {
 	ContentType string `json:"contentType"`
 }
 
-// SlotBody is a body with its description, on its way to a slot. It stays on the machine: it is no part of the wire.
-type SlotBody struct {
-	SlotItem
-	Data []byte `json:"-"`
-}
-
 // SlotsGiven answers SlotsAsk (Re is its message id).
 type SlotsGiven struct {
 	Re    string `json:"re"`

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mxschmitt/playwright-go"
 
@@ -161,6 +163,7 @@ func (a *action) end(res relay.Result) relay.Result {
 			return a.died(res)
 		}
 		res.Seen = seen
+		l.welcome(nil, 0, 0) // what came while we looked
 	}
 	res.Feedback = join(append([]string{res.Feedback}, l.told()...))
 	return res
@@ -245,13 +248,17 @@ func (a *action) script(in evaluator, name string, arg map[string]any) (string, 
 	if _, element := in.(playwright.ElementHandle); !element {
 		text = strings.Replace(text, "(el, arg)", "(arg)", 1)
 	}
-	var out string
+	answer := make(chan string, 1) // not a shared variable: a late answer must find nobody
 	err := a.bounded(5*time.Second, func() error {
 		v, err := in.Evaluate(text, arg)
-		out, _ = v.(string)
+		out, _ := v.(string)
+		answer <- out
 		return err
 	})
-	return out, err
+	if err != nil {
+		return "", err
+	}
+	return <-answer, nil
 }
 
 type evaluator interface {
@@ -275,7 +282,8 @@ func (a *action) bounded(d time.Duration, call func() error) error {
 func join(parts []string) string {
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	for i, p := range parts {
-		parts[i] = strings.ToUpper(p[:1]) + p[1:]
+		first, size := utf8.DecodeRuneInString(p)
+		parts[i] = string(unicode.ToUpper(first)) + p[size:]
 	}
 	return strings.Join(parts, ". ")
 }

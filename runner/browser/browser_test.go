@@ -73,16 +73,12 @@ type slots struct {
 	bodies map[string][]byte
 }
 
-func (s *slots) Upload(_ context.Context, bodies []relay.SlotBody) ([]string, error) {
+func (s *slots) Upload(_ context.Context, name, kind string, body []byte) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var keys []string
-	for _, b := range bodies {
-		key := fmt.Sprintf("%d/%s", len(s.bodies), b.Name)
-		s.bodies[key] = b.Data
-		keys = append(keys, key)
-	}
-	return keys, nil
+	key := fmt.Sprintf("%d/%s", len(s.bodies), name)
+	s.bodies[key] = body
+	return key, nil
 }
 
 func start(t *testing.T, path string) *user {

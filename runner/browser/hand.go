@@ -46,10 +46,9 @@ type Options struct {
 	CommitWord func(name, mode string) bool
 }
 
-// Uploader takes bodies that are too large for an outcome (pictures, long snapshots) and answers a blob key for each, in
-// order. It is bound to the call.
+// Uploader keeps a picture of this call in the cloud and answers its blob key.
 type Uploader interface {
-	Upload(ctx context.Context, bodies []relay.SlotBody) (keys []string, err error)
+	Upload(ctx context.Context, name, contentType string, body []byte) (key string, err error)
 }
 
 // Hand drives one Chromium for all instances that this machine serves.
@@ -79,8 +78,9 @@ func New(o Options) *Hand {
 	return &Hand{o: o, leases: map[pags.InstanceID]*lease{}}
 }
 
-// Do performs a call and always answers. Calls of one instance are done one after the other. The texts of the call's
-// secrets leave in nothing that the answer holds.
+// Do performs a call and always answers, soon after its context ends: the caller keeps the call's deadline. Calls of one
+// instance are done one after the other. The texts of the call's secrets leave in nothing that the answer holds. A long
+// snapshot is in the answer whole; the caller makes it fit a message.
 func (h *Hand) Do(ctx context.Context, call relay.Call, up Uploader) (res relay.Result) {
 	started := h.o.Clock.Now()
 	l := h.lease(call)
@@ -95,11 +95,6 @@ func (h *Hand) Do(ctx context.Context, call relay.Call, up Uploader) (res relay.
 		res = l.clean(res)
 		res.Millis = h.o.Clock.Now().Sub(started).Milliseconds()
 	}()
-	if !call.Deadline.IsZero() {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, call.Deadline.Sub(started))
-		defer cancel()
-	}
 	a.ctx = ctx
 	l.remember(call)
 	res = a.run()

@@ -79,9 +79,13 @@ func (l *lease) ready(ctx context.Context, e *engine) (lost string, err error) {
 	}
 	t := l.active
 	l.mu.Unlock()
-	if t != nil && t.isCrashed() {
+	if t != nil && (t.isCrashed() || t.isFrozen() && l.frozen(t)) {
 		lost = "the page had crashed"
-		_ = t.page.Close()
+		if !t.isCrashed() {
+			lost = "the page had stopped responding"
+		}
+		page := t.page
+		go func() { _ = page.Close() }()
 		l.gone(t)
 		t = l.current()
 	}
@@ -102,21 +106,14 @@ func (l *lease) ready(ctx context.Context, e *engine) (lost string, err error) {
 	return lost, ctx.Err()
 }
 
-func (l *lease) current() *tab { l.mu.Lock(); defer l.mu.Unlock(); return l.active }
-
-func (t *tab) isCrashed() bool { t.mu.Lock(); defer t.mu.Unlock(); return t.crashed }
-
-// popup takes in a page that another one opened; whether it becomes the active one is decided when the action is over.
-func (l *lease) popup(e *engine, from *tab, page playwright.Page) {
-	from.mu.Lock()
-	from.popups++
-	number := from.popups
-	from.mu.Unlock()
-	t := l.adopt(e, page, from)
-	l.mu.Lock()
-	l.arrived = append(l.arrived, arrival{t, from, number})
-	l.mu.Unlock()
+// frozen asks a page once more that did not come back.
+func (l *lease) frozen(t *tab) bool {
+	a := &action{hand: l.hand}
+	t.setFrozen(a.bounded(time.Second, func() error { _, err := t.page.Evaluate("0"); return err }) == errBusy)
+	return t.isFrozen()
 }
+
+func (l *lease) current() *tab { l.mu.Lock(); defer l.mu.Unlock(); return l.active }
 
 // gone forgets a closed page; its opener, or else the newest other one, becomes active.
 func (l *lease) gone(t *tab) {

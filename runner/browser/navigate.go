@@ -169,7 +169,7 @@ func (a *action) switchTab() relay.Result {
 	l.mu.Lock()
 	var found *tab
 	for _, t := range l.tabs {
-		if t.id == a.cmd.Tab {
+		if t.id == a.cmd.Tab && !t.page.IsClosed() {
 			found = t
 		}
 	}

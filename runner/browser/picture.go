@@ -34,14 +34,15 @@ func (a *action) picture(t *tab, looks []look) []byte {
 			mask = append(mask, l.frame.Locator("input[type=password], [data-pags-covered]"))
 		}
 	}
-	var shot []byte
-	err := a.bounded(6*time.Second, func() (err error) {
-		shot, err = t.page.Screenshot(playwright.PageScreenshotOptions{Type: playwright.ScreenshotTypeJpeg, Quality: playwright.Int(45),
+	shot := make(chan []byte, 1)
+	err := a.bounded(6*time.Second, func() error {
+		body, err := t.page.Screenshot(playwright.PageScreenshotOptions{Type: playwright.ScreenshotTypeJpeg, Quality: playwright.Int(45),
 			Scale: playwright.ScreenshotScaleCss, Mask: mask, MaskColor: playwright.String("#222222"), Timeout: playwright.Float(5000)})
+		shot <- body
 		return err
 	})
 	if err != nil {
 		return nil
 	}
-	return shot
+	return <-shot
 }

@@ -34,9 +34,13 @@ type look struct {
 
 // see observes a page: outline with refs, picture, challenge, tabs.
 func (a *action) see(t *tab) (*relay.Observation, error) {
+	if t.isFrozen() {
+		return a.outside(t, "(not responding)"), errBusy
+	}
 	looks, err := a.look(t)
 	if err != nil {
-		return a.outside(t, ""), err
+		t.setFrozen(errors.Is(err, errBusy))
+		return a.outside(t, "(not responding)"), err
 	}
 	private := a.lease.private(looks)
 	shot := make(chan []byte, 1)
@@ -107,11 +111,11 @@ func (a *action) outside(t *tab, title string) *relay.Observation {
 }
 
 func (a *action) title(t *tab) string {
-	var title string
-	if a.bounded(3*time.Second, func() (err error) { title, err = t.page.Title(); return err }) != nil {
+	title := make(chan string, 1)
+	if t.isFrozen() || a.bounded(3*time.Second, func() error { s, err := t.page.Title(); title <- s; return err }) != nil {
 		return ""
 	}
-	return shorten(title, 300)
+	return shorten(<-title, 300)
 }
 
 const maxFrames = 25
@@ -149,13 +153,16 @@ func (a *action) outline(t *tab, looks []look) (string, error) {
 			defer func() { _, _ = a.script(l.frame, "restore", nil) }()
 		}
 	}
-	var text string
-	mode := *playwright.AriaSnapshotModeAi
-	err := a.bounded(8*time.Second, func() (err error) {
-		text, err = t.page.AriaSnapshot(playwright.PageAriaSnapshotOptions{Mode: &mode, Timeout: playwright.Float(7000)})
+	text := make(chan string, 1)
+	err := a.bounded(8*time.Second, func() error {
+		s, err := t.page.AriaSnapshot(playwright.PageAriaSnapshotOptions{Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(7000)})
+		text <- s
 		return err
 	})
-	return text, err
+	if err != nil {
+		return "", err
+	}
+	return <-text, nil
 }
 
 // capped cuts an outline at a line's end.
@@ -173,57 +180,19 @@ func capped(text string) (string, bool) {
 	return head + strings.Replace(cutMark, "%d", itoa(more), 1), true
 }
 
-// deliver uploads the picture, and the outline where it is too large for a message.
+// deliver uploads the picture. Without it the observation still counts.
 func (a *action) deliver(seen *relay.Observation, picture []byte) {
-	var bodies []relay.SlotBody
-	add := func(name, kind string, data []byte) {
-		sum := sha256.Sum256(data)
-		bodies = append(bodies, relay.SlotBody{SlotItem: relay.SlotItem{Name: name, Size: int64(len(data)),
-			SHA256: hex.EncodeToString(sum[:]), ContentType: kind}, Data: data})
-	}
-	long := quoted(seen.Snapshot) > relay.InlineOutcome-8*1024 // the rest of the outcome needs room too
-	if long && a.up != nil {
-		add("snapshot.txt", "text/plain; charset=utf-8", []byte(seen.Snapshot))
-	}
-	if picture != nil {
-		add("shot.jpg", "image/jpeg", picture)
-	}
-	if len(bodies) == 0 {
+	if picture == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), uploadLimit)
 	defer cancel()
-	keys, err := a.up.Upload(ctx, bodies)
-	if err == nil && len(keys) != len(bodies) {
-		err = errors.New("another number of keys than bodies")
-	}
+	key, err := a.up.Upload(ctx, "shot.jpg", "image/jpeg", picture)
 	if err != nil {
-		a.hand.o.Log.Warn("an observation's bodies could not be uploaded", "error", err)
-		a.lease.say("the picture could not be sent")
-		if long {
-			seen.Snapshot, seen.Truncated = shortened(seen.Snapshot), true
-		}
+		a.hand.o.Log.Warn("a picture could not be uploaded", "error", err)
 		return
 	}
-	for i, b := range bodies {
-		if b.Name == "shot.jpg" {
-			seen.Picture = keys[i]
-		} else {
-			seen.SnapshotKey, seen.Snapshot = keys[i], ""
-		}
-	}
+	seen.Picture = key
 }
 
-func quoted(text string) int {
-	raw, _ := json.Marshal(text)
-	return len(raw)
-}
-
-// shortened makes an outline fit a message where it cannot be uploaded.
-func shortened(text string) string {
-	for quoted(text) > relay.InlineOutcome-8*1024 {
-		runes := []rune(text)
-		text = string(runes[:len(runes)*3/4])
-	}
-	return text + "\n[… the page goes on: the rest could not be sent]"
-}
+const uploadLimit = 20 * time.Second

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -58,9 +59,15 @@ func (a *action) document(t *tab) {
 
 // still waits until the document did not change for a while. A document that is replaced meanwhile is waited for anew once.
 func (a *action) still(t *tab, quiet time.Duration) {
+	if t.isFrozen() {
+		return
+	}
 	for range 2 {
 		_, err := a.script(t.page, "quiet", map[string]any{"quiet": quiet.Milliseconds(), "cap": changing.Milliseconds()})
-		if err == nil || a.engine.dead.Load() || t.page.IsClosed() {
+		if errors.Is(err, errBusy) {
+			t.setFrozen(true)
+		}
+		if err == nil || a.engine.dead.Load() || t.page.IsClosed() || t.isFrozen() {
 			return
 		}
 		a.document(t)

@@ -24,16 +24,25 @@ type tab struct {
 	opens   int                         // windows that this page opened so far
 	popups  int                         // of which have come as pages
 	crashed bool
+	frozen  bool // a script did not come back
 }
 
 // awaited are the kinds of requests that a person would wait for; pictures, media and open lines are not.
 var awaited = map[string]bool{"document": true, "stylesheet": true, "script": true, "xhr": true, "fetch": true}
 
+// adopt takes a page in as a tab. A page that another one opened is noted as arrived; whether it becomes the active one is
+// decided when the action is over.
 func (l *lease) adopt(e *engine, page playwright.Page, opener *tab) *tab {
 	l.mu.Lock()
 	l.lastTab++
 	t := &tab{id: l.lastTab, page: page, opener: opener, waiting: map[playwright.Request]bool{}}
 	l.tabs = append(l.tabs, t)
+	if opener != nil {
+		opener.mu.Lock()
+		opener.popups++
+		l.arrived = append(l.arrived, arrival{t, opener, opener.popups})
+		opener.mu.Unlock()
+	}
 	l.mu.Unlock()
 
 	page.OnRequest(func(r playwright.Request) {
@@ -75,7 +84,7 @@ func (l *lease) adopt(e *engine, page playwright.Page, opener *tab) *tab {
 	})
 	page.OnDialog(func(d playwright.Dialog) { go l.dialog(t, d) })
 	page.OnDownload(func(d playwright.Download) { go l.download(d) })
-	page.OnPopup(func(p playwright.Page) { l.popup(e, t, p) })
+	page.OnPopup(func(p playwright.Page) { l.adopt(e, p, t) })
 	page.OnCrash(func(playwright.Page) { t.mu.Lock(); t.crashed = true; t.mu.Unlock() })
 	page.OnClose(func(playwright.Page) { l.gone(t) })
 	return t
@@ -98,6 +107,12 @@ func (t *tab) watchWindows(e *engine) {
 }
 
 func (t *tab) inflight() int { t.mu.Lock(); defer t.mu.Unlock(); return len(t.waiting) }
+
+func (t *tab) isCrashed() bool { t.mu.Lock(); defer t.mu.Unlock(); return t.crashed }
+
+func (t *tab) isFrozen() bool { t.mu.Lock(); defer t.mu.Unlock(); return t.frozen }
+
+func (t *tab) setFrozen(yes bool) { t.mu.Lock(); t.frozen = yes; t.mu.Unlock() }
 
 func (t *tab) loading() bool { t.mu.Lock(); defer t.mu.Unlock(); return t.pending }
 

@@ -190,7 +190,8 @@ func (p *Proxy) track(c net.Conn, open bool) {
 	_ = c.Close()
 }
 
-// fail notes what went wrong and answers a page without any rights: it stands under the other host's name.
+// fail notes what went wrong and answers a page without any rights, as it stands under the other host's name. Scripts are
+// allowed, and there are none: without, the hand could not look at the page.
 func (p *Proxy) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) { // the page went away, nothing failed
 		w.WriteHeader(http.StatusBadGateway)
@@ -201,7 +202,7 @@ func (p *Proxy) fail(w http.ResponseWriter, r *http.Request, err error) {
 		target = net.JoinHostPort(strings.Trim(target, "[]"), "80")
 	}
 	p.gate.note(target, err.Error(), isRefusal(err))
-	w.Header().Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	w.Header().Set("Content-Security-Policy", "sandbox allow-scripts; default-src 'none'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	status := http.StatusBadGateway
