@@ -11,8 +11,8 @@ const tag = "agents"
 
 // Routes registers /v1/agents.
 func Routes(api *httpapi.API, s *Service) {
-	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/agents", ID: "list-agents", Tag: tag, Public: true, Summary: "Agents one can subscribe to"}, s.list)
-	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/agents/{id}", ID: "get-agent", Tag: tag, Public: true, Summary: "One agent, by id or slug"}, s.show)
+	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/agents", ID: "listAgents", Tag: tag, Public: true, Summary: "Agents one can subscribe to"}, s.list)
+	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/agents/{id}", ID: "getAgent", Tag: tag, Public: true, Summary: "One agent, by id or slug"}, s.show)
 }
 
 type listIn struct {
