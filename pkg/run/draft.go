@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -54,7 +55,7 @@ func (s *Service) draft(ctx context.Context, caller httpapi.Caller, inst pags.In
 	case req.MaxSteps < 0 || req.MaxSteps > maxSteps:
 		return pags.Run{}, pags.Errorf(pags.Unprocessable, "maxSteps is 1 to %d", maxSteps)
 	case req.MaxSteps == 0:
-		req.MaxSteps = defaultSteps
+		req.MaxSteps = stepsOf(inst)
 	}
 	address, err := s.address(orSetting(req.URL, inst, "url"))
 	if err != nil {
@@ -74,8 +75,7 @@ func (s *Service) draft(ctx context.Context, caller httpapi.Caller, inst pags.In
 	return pags.Run{
 		ID: pags.NewRunID(now), Kind: pags.KindBrowse, UserID: caller.UserID, InstanceID: inst.ID, Title: firstRunes(objective, 200),
 		Status: pags.RunQueued, MaxSteps: req.MaxSteps, Generation: 1, LastEvent: 1, CreatedAt: now, LastAliveAt: now, LastProgressAt: now,
-		MachineID: pags.MachineID(orSetting("", inst, "machineId")),
-		Browse:    &pags.BrowseInput{URL: address, Objective: objective, DryRun: req.DryRun, ReadOnly: agent.ReadOnly, Approve: req.Approve},
+		Browse: &pags.BrowseInput{URL: address, Objective: objective, DryRun: req.DryRun, ReadOnly: agent.ReadOnly, Approve: req.Approve},
 	}, nil
 }
 
@@ -121,11 +121,21 @@ func (s *Service) keepFiles(ctx context.Context, id pags.InstanceID, uploads []U
 	return files, nil
 }
 
-func orSetting(said string, inst pags.Instance, key string) string {
-	if said == "" {
-		said, _ = inst.Config[key].(string)
+// orSetting is what the caller said, or the owner's setting of that name.
+func orSetting(said string, inst pags.Instance, name string) string {
+	if settings, ok := inst.Config["settings"].(map[string]any); ok && said == "" {
+		said, _ = settings[name].(string)
 	}
 	return said
+}
+
+// stepsOf is the instance's own budget of steps, or the ordinary one.
+func stepsOf(inst pags.Instance) int {
+	steps, err := strconv.Atoi(fmt.Sprint(inst.Config["maxSteps"]))
+	if err != nil || steps < 1 || steps > maxSteps {
+		return defaultSteps
+	}
+	return steps
 }
 
 func firstRunes(text string, n int) string {

@@ -61,11 +61,11 @@ type (
 	pictureOutput struct{ Body pictureBody }
 	exportOutput  struct{ Body Export }
 	browseBody    struct {
-		URL       string   `json:"url,omitempty" maxLength:"2000" doc:"where to begin; the instance's setting url if left out"`
+		URL       string   `json:"url,omitempty" maxLength:"2000" doc:"where to begin; url of the instance's settings if left out"`
 		Objective string   `json:"objective,omitempty" maxLength:"8000" doc:"what is to be reached; the agent's goal if left out"`
 		DryRun    bool     `json:"dryRun,omitempty" doc:"everything but the final step"`
 		Approve   string   `json:"approve,omitempty" enum:"commit,never" doc:"never: do final steps without asking; only from your own session"`
-		MaxSteps  int      `json:"maxSteps,omitempty" minimum:"1" maximum:"60" doc:"40 if left out"`
+		MaxSteps  int      `json:"maxSteps,omitempty" minimum:"1" maximum:"60" doc:"the instance's maxSteps if left out, or 40"`
 		Files     []Upload `json:"files,omitempty" maxItems:"5" doc:"what the agent may upload"`
 	}
 	browseInput struct {

@@ -117,7 +117,7 @@ type instances struct{}
 func (instances) Owned(_ context.Context, uid pags.UserID, id pags.InstanceID) (pags.Instance, error) {
 	all := map[pags.InstanceID]pags.Instance{
 		adas: {UserID: ada, AgentID: "browser"}, eves: {UserID: eve, AgentID: "browser"}, chat: {UserID: ada, AgentID: "chat"},
-		readOnly:  {UserID: ada, AgentID: "watch", Config: map[string]any{"url": "https://portal.test/", "machineId": "mac_1"}},
+		readOnly:  {UserID: ada, AgentID: "watch", Config: map[string]any{"settings": map[string]any{"url": "https://portal.test/"}, "maxSteps": json.Number("12")}},
 		cancelled: {UserID: ada, AgentID: "browser", Status: "canceled"},
 	}
 	inst, ok := all[id]

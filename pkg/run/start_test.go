@@ -78,7 +78,7 @@ func TestStart_AgentDecidesWhatACallerCannot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !run.Browse.ReadOnly || run.Browse.URL != "https://portal.test/" || run.Browse.Objective != "Say what is new" || run.MachineID != "mac_1" {
+	if !run.Browse.ReadOnly || run.Browse.URL != "https://portal.test/" || run.Browse.Objective != "Say what is new" || run.MaxSteps != 12 {
 		t.Errorf("%+v %+v", run, run.Browse)
 	}
 }

@@ -3,6 +3,9 @@ package turn
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/proagentstore/pags/pkg/brain/browse"
 	"github.com/proagentstore/pags/pkg/pags"
@@ -105,10 +108,27 @@ func (s *Service) begin(ctx context.Context, t *turnOf) error {
 	}
 	b := t.run.Browse
 	t.state, t.move = browse.Begin(browse.Start{
-		Agent: agent.Name, Instructions: agent.Instructions, URL: b.URL, Objective: b.Objective, DryRun: b.DryRun, ReadOnly: b.ReadOnly,
+		Agent: agent.Name, Instructions: instructions(agent, inst), URL: b.URL, Objective: b.Objective, DryRun: b.DryRun, ReadOnly: b.ReadOnly,
 		Approve: b.Approve, MaxSteps: t.run.MaxSteps, Files: b.Files, AllowHosts: allowHosts(inst),
 	})
 	return nil
+}
+
+// instructions are the agent's, then what the owner of the instance added (spec platform 5.1: goal and rendered settings).
+func instructions(agent pags.Agent, inst pags.Instance) string {
+	var b strings.Builder
+	b.WriteString(agent.Instructions)
+	if special, _ := inst.Config["specialInstructions"].(string); special != "" {
+		b.WriteString("\n\nYour owner adds:\n" + special)
+	}
+	settings, _ := inst.Config["settings"].(map[string]any)
+	for i, name := range slices.Sorted(maps.Keys(settings)) {
+		if i == 0 {
+			b.WriteString("\n\nYour owner's settings:")
+		}
+		fmt.Fprintf(&b, "\n- %s: %v", name, settings[name])
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // allowHosts are the private addresses that the owner allowed in the instance's setting of that name.

@@ -59,7 +59,7 @@ func (s *Service) gatherCall(ctx context.Context, t *turnOf) (browse.Input, *Cur
 		}
 		return browse.Input{}, t.again(NextCall), nil
 	}
-	if info.Accepted {
+	if info.Accepted && browse.MayCommit(*t.prev.Move.Command) {
 		t.result = &relay.Result{Status: relay.StatusUnknown, Feedback: "the machine took the command and did not answer any more"}
 		return browse.Input{Result: t.result}, nil, nil
 	}

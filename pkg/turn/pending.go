@@ -14,8 +14,8 @@ import (
 // fileLife is how long a file's URL in a command is good: longer than a command may take.
 const fileLife = 15 * time.Minute
 
-// Command is the call that a step wants of a runner, without secrets, with its owner and the machine that the run stays
-// with ("" for any). A run that is over wants nothing: pags.Conflict.
+// Command is the call that a step wants of a runner, without secrets, with its owner and the machine that it is bound
+// to: a machine id, a node name, or "" for any. A run that is over wants nothing: pags.Conflict.
 func (s *Service) Command(ctx context.Context, id pags.RunID, n int) (relay.Call, pags.UserID, string, error) {
 	run, st, err := s.pending(ctx, id, n, browse.MoveCall)
 	if err != nil {
@@ -35,7 +35,15 @@ func (s *Service) Command(ctx context.Context, id pags.RunID, n int) (relay.Call
 		file.URL, cmd.File = signed.URL, &file
 	}
 	call := relay.Call{RunID: id, Step: n, InstanceID: run.InstanceID, Fence: run.Fence, Deadline: s.Clock.Now().Add(relay.CommandLimit).UTC(), Command: cmd}
-	return call, run.UserID, string(run.MachineID), nil
+	pin := string(run.MachineID) // the run stays with its machine
+	if pin == "" {
+		inst, err := s.Instances.Load(ctx, run.InstanceID)
+		if err != nil {
+			return relay.Call{}, "", "", fmt.Errorf("instance of run %s: %w", id, err)
+		}
+		pin, _ = inst.Config["runnerNode"].(string)
+	}
+	return call, run.UserID, pin, nil
 }
 
 // Question is the interaction that a step wants, without id, status and time of creation.

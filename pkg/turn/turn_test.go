@@ -176,6 +176,15 @@ func TestDecide_SF04_ARunnerThatDoesNotAnswer(t *testing.T) {
 			t.Errorf("said %d times that it waits", n)
 		}
 	})
+	t.Run("took a harmless command", func(t *testing.T) {
+		h := newHouse(t, nil)
+		h.runner.away, h.runner.accepted = true, true
+		r := h.begin(nil)
+		h.walk(r.ID, nil)
+		if got := h.load(r.ID); got.Outcome != pags.OutcomeFailed || h.clock.Now().Sub(t0) > 12*time.Minute {
+			t.Errorf("%s %s after %s", got.Outcome, got.Detail, h.clock.Now().Sub(t0))
+		}
+	})
 	t.Run("comes back in time", func(t *testing.T) {
 		h := newHouse(t, nil)
 		h.runner.away = true
@@ -525,9 +534,12 @@ func TestDecide_RefusesWhatItCannotContinue(t *testing.T) {
 
 func TestCommand_SignsFilesAsItIsSent(t *testing.T) {
 	h := newHouse(t, nil, say("upload", map[string]any{"ref": "e2", "element": "CV", "file": "cv.pdf"}))
-	h.config = map[string]any{"allowHosts": []any{"localhost:8080"}}
+	h.config = map[string]any{"allowHosts": []any{"localhost:8080"}, "runnerNode": "desk", "specialInstructions": "Be brief.", "settings": map[string]any{"team": "red"}}
 	var sent relay.Command
 	h.runner.act = func(c relay.Call) *relay.Result {
+		if _, _, pin, err := h.turns.Command(t.Context(), c.RunID, c.Step); c.Step == 1 && (pin != "desk" || err != nil) {
+			t.Errorf("bound to %q, %v", pin, err)
+		}
 		if c.Command.Action == relay.ActUpload {
 			sent = c.Command
 		}
@@ -537,6 +549,9 @@ func TestCommand_SignsFilesAsItIsSent(t *testing.T) {
 	h.walk(r.ID, nil)
 	if sent.File == nil || !strings.HasPrefix(sent.File.URL, "http") || sent.File.Size != 3 || !slices.Equal(sent.AllowHosts, []string{"localhost:8080"}) {
 		t.Errorf("%+v", sent)
+	}
+	if system := h.model.prompts[0].System; !strings.Contains(system, "Be brief.") || !strings.Contains(system, "team: red") {
+		t.Error("what the owner added is not in the prompt")
 	}
 	steps, err := h.turns.Steps(t.Context(), r.ID)
 	if raw, _ := json.Marshal(steps); err != nil || strings.Contains(string(raw), sent.File.URL) {

@@ -72,9 +72,9 @@ func pressesCommit(c relay.Command) bool {
 	return strings.HasSuffix(strings.ToLower(c.Key), "+enter")
 }
 
-// mayCommit reports whether a command, as it was sent, could have committed something. Under a guard and without an
+// MayCommit reports whether a command, as it was sent, could have committed something. Under a guard and without an
 // approval the runner does not do commits.
-func mayCommit(c relay.Command) bool {
+func MayCommit(c relay.Command) bool {
 	if c.Guard != relay.GuardNone && c.Approved == nil {
 		return false
 	}

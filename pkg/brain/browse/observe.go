@@ -94,7 +94,7 @@ func (s State) commit(cmd relay.Command, r relay.Result) (State, *Move) {
 // unknown takes in that a command may or may not have happened. Where a commit was out of the question the page itself
 // tells; otherwise only a person can.
 func (s State) unknown(cmd relay.Command) (State, Move) {
-	if !mayCommit(cmd) {
+	if !MayCommit(cmd) {
 		s.result("The machine was interrupted: this may or may not have happened. Check the page before you repeat it.")
 		return s.look("look what became of the interrupted action")
 	}
