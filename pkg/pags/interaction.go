@@ -27,13 +27,13 @@ type Interaction struct {
 	RunID      RunID             `json:"runId"`
 	InstanceID InstanceID        `json:"instanceId"`
 	Step       int               `json:"step"`
-	Reason     WaitReason        `json:"reason"`
+	Reason     WaitReason        `json:"reason" enum:"approval,value,challenge,stuck,signin,runner,time,unknown"`
 	Title      string            `json:"title" doc:"what is needed, in plain words"`
 	Detail     string            `json:"detail,omitempty" doc:"why, and what happens on yes or no"`
 	Request    map[string]any    `json:"request,omitempty" doc:"the exact stored request: the element, its name, the form, the origin"`
 	Allowed    []string          `json:"allowed" doc:"accept, decline, value, secret"`
 	Picture    string            `json:"picture,omitempty"`
-	Status     InteractionStatus `json:"status"`
+	Status     InteractionStatus `json:"status" enum:"open,answered,expired,cancelled"`
 	Answer     *Answer           `json:"answer,omitempty"`
 	CreatedAt  time.Time         `json:"createdAt"`
 	ExpiresAt  time.Time         `json:"expiresAt"`

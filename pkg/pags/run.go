@@ -79,13 +79,13 @@ func (o Outcome) Status() RunStatus {
 // Run is the projection that people look at. The brain's journal owns progress.
 type Run struct {
 	ID         RunID      `json:"id" doc:"run_ and a sortable tail"`
-	Kind       RunKind    `json:"kind"`
+	Kind       RunKind    `json:"kind" enum:"browse"`
 	UserID     UserID     `json:"userId"`
 	InstanceID InstanceID `json:"instanceId"`
 	Title      string     `json:"title" doc:"the objective, first 200 characters"`
-	Status     RunStatus  `json:"status"`
-	WaitingFor WaitReason `json:"waitingFor,omitempty"`
-	Outcome    Outcome    `json:"outcome,omitempty"`
+	Status     RunStatus  `json:"status" enum:"queued,running,waiting,completed,failed,cancelled"`
+	WaitingFor WaitReason `json:"waitingFor,omitempty" enum:"approval,value,challenge,stuck,signin,runner,time,unknown"`
+	Outcome    Outcome    `json:"outcome,omitempty" enum:"done,ready,blocked,expired,captcha,stuck,needs_input,max_steps,failed,unknown,cancelled"`
 	Detail     string     `json:"detail,omitempty" doc:"one sentence on how it ended or what it waits for"`
 
 	Browse *BrowseInput `json:"browse,omitempty"`

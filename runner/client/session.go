@@ -64,6 +64,14 @@ func (s *Session) read() error {
 // Server is the host's address without a trailing slash.
 func (s *Session) Server() string { return strings.TrimRight(s.stored.Server, "/") }
 
+// Move points the session at the host's new address.
+func (s *Session) Move(server string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stored.Server = server
+	return SaveSession(s.path, s.stored)
+}
+
 // early is how long before its end an access token is renewed.
 const early = 30 * time.Second
 
@@ -141,7 +149,7 @@ func RemoveSession(path string) error {
 
 // Exchange trades a one-time link token for a session at a host.
 func Exchange(ctx context.Context, server, token string) (Stored, error) {
-	body, err := json.Marshal(map[string]any{"token": token, "label": "cli", "cookie": false})
+	body, err := json.Marshal(map[string]string{"token": token, "label": "cli", "deliver": "body"})
 	if err != nil {
 		return Stored{}, err
 	}

@@ -66,18 +66,18 @@ function Menu({ done }: { done: () => void }) {
         value={text} onChange={(e) => { setText(e.target.value); setAt(0) }} onKeyDown={onKey} placeholder="A run, an instance, a room"
         className="w-full rounded-md border border-line-strong bg-panel px-3 py-2 text-sm"
       />
-      <ul id={list} role="listbox" aria-label="Matches" className="mt-3 max-h-[46vh] overflow-auto">
+      <div id={list} role="listbox" aria-label="Matches" className="mt-3 max-h-[46vh] overflow-auto">
         {found.map((e) => (
-          <li
-            key={e.id} id={`${list}-${e.id}`} role="option" aria-selected={e === current}
+          <div
+            key={e.id} id={`${list}-${e.id}`} role="option" tabIndex={-1} aria-selected={e === current}
             onPointerMove={() => { setAt(found.indexOf(e)) }} onPointerDown={(p) => { p.preventDefault(); pick(e) }}
             className={cn('flex cursor-pointer items-baseline justify-between gap-4 rounded-md px-3 py-2 text-sm', e === current && 'bg-sunken')}
           >
             <span className="min-w-0 truncate">{e.text}</span>
             <span className="shrink-0 text-xs text-ink-2">{e.hint ?? e.group}</span>
-          </li>
+          </div>
         ))}
-      </ul>
+      </div>
       <p role="status" className="mt-2 text-xs text-ink-2">{found.length === 0 ? 'Nothing matches' : `${found.length.toString()} found`}</p>
     </>
   )

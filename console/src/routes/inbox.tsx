@@ -1,5 +1,5 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
-import { useCallback } from 'react'
+import { useCallback, useMemo } from 'react'
 import { useKeys } from '@/app/keyboard'
 import { InteractionCard } from '@/interactions/card'
 import { useInbox } from '@/interactions/hooks'
@@ -15,7 +15,8 @@ function Inbox() {
   const inbox = useInbox('open')
   const { at } = Route.useSearch()
   const navigate = useNavigate({ from: '/inbox' })
-  const items = inbox.data ?? []
+  const data = inbox.data
+  const items = useMemo(() => data ?? [], [data])
   const chosen = Math.max(0, items.findIndex((x) => x.id === at))
   useKeys(useCallback((key) => {
     if (key !== 'j' && key !== 'k') return

@@ -3,6 +3,7 @@ import { InstancePage } from '@/instances/instance-page'
 
 export const Route = createFileRoute('/instances/$id')({
   component: function Instance() {
-    return <InstancePage id={Route.useParams().id} />
+    const { id } = Route.useParams()
+    return <InstancePage key={id} id={id} />
   },
 })

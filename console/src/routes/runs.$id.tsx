@@ -6,6 +6,6 @@ export const Route = createFileRoute('/runs/$id')({
   component: function Run() {
     const { id } = Route.useParams()
     const { step } = Route.useSearch()
-    return <RunPage id={id} step={step} />
+    return <RunPage key={id} id={id} step={step} />
   },
 })

@@ -6,16 +6,16 @@ import { CopyText, Failure } from '@/ui/state'
 
 export const Route = createFileRoute('/signin')({ component: SignIn })
 
-/** Signs in with the one-time token behind #token=…; a fragment never reaches a server log. */
+/** Signs in with the one-time token in the fragment, which no server ever sees. */
 function SignIn() {
   const navigate = useNavigate()
   const queries = useQueryClient()
   const [error, setError] = useState<Error>()
-  const [trying, setTrying] = useState(() => location.hash.includes('token='))
+  const [trying, setTrying] = useState(() => location.hash.length > 1)
   const used = useRef(false) // a link works once: React's double run in development must not use it up
 
   useEffect(() => {
-    const link = new URLSearchParams(location.hash.slice(1)).get('token')
+    const link = location.hash.slice(1)
     if (!link || used.current) return
     used.current = true
     history.replaceState(null, '', '/signin')

@@ -36,15 +36,11 @@ export function useRun(id: string) {
   })
 }
 
-/** A run's events: always a prefix in order. Pushed ones are shown at once; a gap is read from the API. */
+/** A run's events: always a prefix in order. Pushed ones are shown at once; a gap is read from the API. One component, one run. */
 export function useEvents(id: string, head: number | undefined): { events: RunEvent[]; error: Error | null } {
   const [events, set] = useState<RunEvent[]>([])
   const [error, setError] = useState<Error | null>(null)
-  const [timeline, setTimeline] = useState(() => new Timeline())
-  useEffect(() => {
-    set([])
-    setTimeline(new Timeline())
-  }, [id])
+  const [timeline] = useState(() => new Timeline())
 
   useEffect(() => live.listen((p) => {
     if (p.kind === 'events' && p.body.run.id === id) set(timeline.add(p.body.events ?? []))

@@ -1,0 +1,44 @@
+// Package wire connects the areas to each other and to the ports. Both hosts build the same House: on AWS each function takes
+// one thing of it, on one machine the local host takes all. It sees no adapter.
+//
+//	wire.go     what a house is made of
+//	house.go    the areas, joined
+//	http.go     the HTTP families and the whole API
+//	events.go   the functions that take events
+//	joints.go   where one area's words differ from another's
+package wire
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/proagentstore/pags/pkg/port"
+)
+
+// Deps is what a house stands on. A function gives only the ports that its part uses.
+type Deps struct {
+	Table   port.Table
+	Blobs   port.Blobs
+	Brains  port.Brains
+	Sockets port.Sockets
+	Vault   port.Vault
+	Models  port.Models
+	Clock   port.Clock
+	Log     *slog.Logger
+	Config  Config
+}
+
+// Config is what differs between stacks.
+type Config struct {
+	Version      string
+	Host         string // "aws" or "local"
+	PublicURL    string // where people and machines reach the stack
+	WSURL        string // where sockets are opened
+	SetupHash    string // SHA-256 (hex) of the token that may make the first account; empty: none may
+	PlainCookies bool   // plain http on the loopback
+	// CheckModelURL says whether a model server's address may be called from here.
+	CheckModelURL func(raw string) error
+
+	HandoverAfter int           // decisions in one execution; 0: the default of turns
+	LossBudget    time.Duration // how long a runner may be away; 0: the default of turns
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/proagentstore/pags/pkg/pags"
+)
+
+func answerCommand(a *app) *cobra.Command {
+	var accept, decline, secret, wait bool
+	var value, note string
+	c := &cobra.Command{
+		Use:   "answer INTERACTION",
+		Short: "Answer what an agent asked",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			body := map[string]any{}
+			switch {
+			case accept:
+				body["kind"] = pags.AnswerAccept
+			case decline:
+				body["kind"] = pags.AnswerDecline
+			case secret:
+				text, err := a.readSecret("Secret: ")
+				if err != nil {
+					return err
+				}
+				body["kind"], body["secret"] = pags.AnswerSecret, text
+			default:
+				body["kind"], body["value"] = pags.AnswerValue, value
+			}
+			if note != "" {
+				body["note"] = note
+			}
+			cl, err := a.client()
+			if err != nil {
+				return err
+			}
+			var x pags.Interaction
+			if err := cl.Do(c.Context(), http.MethodPost, "/v1/interactions/"+url.PathEscape(args[0])+"/answer", body, &x); err != nil {
+				return err
+			}
+			if wait {
+				return a.watch(c.Context(), cl, x.RunID, 0)
+			}
+			if a.json {
+				return a.printJSON(x)
+			}
+			if err := a.say("%s  answered", x.ID); err != nil {
+				return err
+			}
+			a.note("Go on watching: pags runs watch %s", x.RunID)
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&accept, "accept", false, "yes, or: I did it, go on")
+	f.BoolVar(&decline, "decline", false, "no")
+	f.StringVar(&value, "value", "", "a text")
+	f.BoolVar(&secret, "secret-stdin", false, "a secret, read from standard input (hidden when typed)")
+	f.StringVar(&note, "note", "", "a hint for the agent's next step")
+	f.BoolVar(&wait, "wait", false, "then follow the run")
+	c.MarkFlagsMutuallyExclusive("accept", "decline", "value", "secret-stdin")
+	c.MarkFlagsOneRequired("accept", "decline", "value", "secret-stdin")
+	return c
+}
+
+// maxSecret bounds a secret read from a person or a pipe.
+const maxSecret = 8 << 10
+
+// readSecret reads one secret: without echo from a terminal, else all of standard input less the last line end.
+func (a *app) readSecret(prompt string) (string, error) {
+	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		_, _ = fmt.Fprint(a.err, prompt)
+		raw, err := term.ReadPassword(int(f.Fd()))
+		_, _ = fmt.Fprintln(a.err)
+		if err != nil {
+			return "", fmt.Errorf("read the secret: %w", err)
+		}
+		return nonEmpty(string(raw))
+	}
+	raw, err := io.ReadAll(io.LimitReader(bufio.NewReader(a.in), maxSecret+1))
+	if err != nil {
+		return "", fmt.Errorf("read the secret: %w", err)
+	}
+	if len(raw) > maxSecret {
+		return "", errors.New("the secret on standard input is longer than 8 KB")
+	}
+	return nonEmpty(strings.TrimSuffix(strings.TrimSuffix(string(raw), "\n"), "\r"))
+}
+
+func nonEmpty(s string) (string, error) {
+	if s == "" {
+		return "", usagef("no secret came on standard input; try: printf %%s \"$SECRET\" | pags …")
+	}
+	return s, nil
+}

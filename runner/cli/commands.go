@@ -1,0 +1,28 @@
+// Package cli is the command line of pags.
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// commands lists every command, in the order of help. Each lives in the file of its name.
+func commands(a *app) []*cobra.Command {
+	return []*cobra.Command{
+		serveCommand(a),
+		upCommand(a),
+		agentsCommand(a),
+		instancesCommand(a),
+		browseCommand(a),
+		runsCommand(a),
+		inboxCommand(a),
+		answerCommand(a),
+		keysCommand(a),
+		machinesCommand(a),
+		statusCommand(a),
+		doctorCommand(a),
+		openCommand(a),
+		loginCommand(a),
+		logoutCommand(a),
+		versionCommand(a),
+	}
+}

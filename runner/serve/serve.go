@@ -1,0 +1,144 @@
+// Package serve is the local host: the handlers, the template and the state machines of AWS in one process, on one machine.
+//
+//	serve.go    start, announce, stop
+//	host.go     adapters and areas, wired as template.yaml says
+//	owner.go    one host for each folder
+//	listen.go   the port
+//	origin.go   who may send requests
+//	console.go  the embedded console
+//	session.go  the account, and the session of this machine's CLI
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/proagentstore/pags/pkg/local/clock"
+	"github.com/proagentstore/pags/runner/home"
+)
+
+// Options of a local host.
+type Options struct {
+	Home      home.Dir
+	Host      string // address to listen on; loopback unless told otherwise
+	Port      int
+	PortAsked bool   // the port was named: take it or fail
+	PublicURL string // where people reach it, if not at the listener; empty: the listener
+	Version   string
+	Log       *slog.Logger
+	// Ready is told once the host answers.
+	Ready func(Announcement)
+}
+
+// Announcement is what a person needs to go on.
+type Announcement struct {
+	URL      string `json:"url"`
+	SignIn   string `json:"signInUrl"` // works once, ten minutes
+	Home     string `json:"home"`
+	PID      int    `json:"pid"`
+	NewHome  bool   `json:"newHome"` // the account was made just now
+	Version  string `json:"version"`
+	HasPages bool   `json:"console"`
+}
+
+// Port is the port of the announced address, 0 if it names none.
+func (a Announcement) Port() int {
+	u, err := url.Parse(a.URL)
+	if err != nil {
+		return 0
+	}
+	port, _ := strconv.Atoi(u.Port())
+	return port
+}
+
+// stopLimit is how long a clean shutdown may take.
+const stopLimit = 1500 * time.Millisecond
+
+// Run serves until ctx ends, then stops cleanly.
+func Run(ctx context.Context, o Options) error {
+	if err := o.Home.Make(); err != nil {
+		return err
+	}
+	listener, err := listen(ctx, o.Host, o.Port, o.PortAsked)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = listener.Close() }()
+	public, err := publicURL(o, listener)
+	if err != nil {
+		return err
+	}
+	h, err := open(o, public)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler:           newFront(h, listener.Addr(), public),
+		ReadHeaderTimeout: 10 * time.Second,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+
+	err = h.begin(ctx)
+	var said Announcement
+	if err == nil {
+		said, err = h.announce(ctx, o, public)
+	}
+	if err == nil {
+		if o.Ready != nil {
+			o.Ready(said)
+		}
+		select {
+		case <-ctx.Done():
+		case err = <-failed:
+			err = fmt.Errorf("serve: %w", err)
+		}
+	}
+	return errors.Join(err, stop(server, h, o.Home))
+}
+
+// stop ends in the order in which nothing is lost: no new requests, sockets told, executions at rest, the store closed.
+func stop(server *http.Server, h *host, dir home.Dir) error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
+	closed := make(chan error, 1)
+	go func() { closed <- server.Shutdown(ctx) }()
+	err := h.close(ctx)
+	if e := <-closed; e != nil && !errors.Is(e, context.DeadlineExceeded) {
+		err = errors.Join(err, e)
+	}
+	_ = server.Close() // what did not end by itself
+	return errors.Join(err, removeOwner(dir))
+}
+
+func publicURL(o Options, l net.Listener) (*url.URL, error) {
+	if o.PublicURL == "" {
+		return &url.URL{Scheme: "http", Host: l.Addr().String()}, nil
+	}
+	u, err := url.Parse(o.PublicURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" && u.Path != "/" {
+		return nil, fmt.Errorf("--public-url %q is not an origin such as https://pags.example.com", o.PublicURL)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
+}
+
+// Logger writes the host's log: one line of text or JSON each, secrets removed by the caller's handler.
+func Logger(w io.Writer, level slog.Level, asJSON bool) slog.Handler {
+	o := &slog.HandlerOptions{Level: level}
+	if asJSON {
+		return slog.NewJSONHandler(w, o)
+	}
+	return slog.NewTextHandler(w, o)
+}
+
+var wall = clock.Real{}
