@@ -159,6 +159,9 @@ func (w Write) checkedUpdate() (Write, error) {
 			return w, err
 		}
 	}
+	if len(w.Set)+len(w.Add) == 0 && (w.Upsert || len(w.Remove) == 0) {
+		return w, pags.Errorf(pags.Invalid, "an update of %s that sets nothing", w.Key)
+	}
 	w.Set = set
 	if err := CheckItem(set); err != nil {
 		return w, err

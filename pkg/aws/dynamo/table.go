@@ -1,4 +1,4 @@
-// Package dynamo keeps the table in DynamoDB: one table with string keys pk and sk, indexes g1 (g1pk, g1sk) and g2 (g2pk,
+// Package dynamo keeps the table in DynamoDB: string keys pk and sk, indexes by-g1 (g1pk, g1sk) and by-g2 (g2pk,
 // g2sk) that project everything, and time to live on expires.
 //
 // DynamoDB removes expired items days late, so every read filters them and every condition counts them as absent. A

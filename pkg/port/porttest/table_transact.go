@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/proagentstore/pags/pkg/pags"
@@ -133,6 +134,11 @@ func tableTransactRefused(s tableSuite) {
 		}
 	}
 	s.wantList(port.Query{PK: "P"}, "text")
+}
+
+// TableWriters is the suite's DY-07 alone, for an adapter whose peer a test makes misbehave.
+func TableWriters(t *testing.T, clock *Clock, table port.Table, peer TablePeer) {
+	tableDY07(tableSuite{t, table, clock, t.Context(), peer.AtOnce})
 }
 
 // tableDY07: fifty workers at once add one to the same run's counter and append one event each. The version is checked, so
