@@ -27,9 +27,10 @@ type action struct {
 	up     Uploader
 	ctx    context.Context
 
-	tab   *tab // the active page when it began
-	mark  int64
-	begun bool // the effect may have happened
+	tab    *tab // the active page when it began
+	mark   int64
+	begun  bool // the effect may have happened
+	rested bool // the page has been still since
 }
 
 // doers do the actions, in the order of relay.Actions. What they answer is completed by run.
@@ -215,9 +216,10 @@ func (a *action) addresses(res relay.Result) relay.Result {
 				if n.Target != hostOf(nav) {
 					continue
 				}
-				if n.Refused {
+				switch {
+				case n.Refused:
 					res = refused("not opened: %s", n.Reason)
-				} else {
+				case failure != "" || a.title(t) == egress.NotOpened: // the document, not something in it
 					res = failed("the page could not be opened: %s", n.Reason)
 				}
 			}
@@ -256,9 +258,21 @@ func (a *action) script(in evaluator, name string, arg map[string]any) (string, 
 		return err
 	})
 	if err != nil {
+		a.suspect(err)
 		return "", err
 	}
 	return <-answer, nil
+}
+
+// suspect marks the engine dead where a closed target means more than a closed page: the driver process is gone, and nobody
+// says so by an event.
+func (a *action) suspect(err error) {
+	if a.engine == nil || !errors.Is(err, playwright.ErrTargetClosed) || a.engine.dead.Load() {
+		return
+	}
+	if a.bounded(3*time.Second, func() error { _, err := a.engine.context.Cookies("http://localhost"); return err }) != nil {
+		a.engine.dead.Store(true)
+	}
 }
 
 type evaluator interface {

@@ -58,6 +58,9 @@ func (h *Hand) start(ctx context.Context) (*engine, error) {
 			return nil, err
 		}
 	}
+	if err := os.MkdirAll(filepath.Join(h.o.DataDir, "profile"), 0o700); err != nil {
+		return nil, pags.Wrap(err, pags.Unavailable, "cannot make the browser's folder in %s", h.o.DataDir)
+	}
 	e := &engine{gate: egress.NewGate(egress.Rules{OwnOrigins: h.o.OwnOrigins, AllowHosts: h.o.AllowHosts})}
 	var err error
 	if e.proxy, err = egress.Listen(e.gate); err != nil {

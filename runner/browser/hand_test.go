@@ -230,6 +230,51 @@ func TestHand_ChromiumKilledIsSaidAndStartedAgain(t *testing.T) {
 	u.title("p2")
 }
 
+func TestHand_DriverKilledIsSaidAndStartedAgain(t *testing.T) {
+	u := start(t, "")
+	own := New(Options{DataDir: t.TempDir(), Headless: true, Clock: wall{}})
+	t.Cleanup(func() { _ = own.Close() })
+	u.hand = own
+	before := drivers(t)
+	u.ok(relay.Command{Action: relay.ActNavigate, URL: pagesAt.URL + "/readonly"})
+	for pid := range drivers(t) {
+		if !before[pid] {
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	res := u.do(relay.Command{Action: relay.ActClick, Ref: u.ref(`button "Publish"`)})
+	if res.Status != relay.StatusFailed && res.Status != relay.StatusUnknown {
+		t.Fatalf("got %s %q", res.Status, res.Feedback)
+	}
+	u.ok(relay.Command{Action: relay.ActSnapshot})
+	u.title("readonly")
+}
+
+// drivers are the Playwright drivers that this process runs.
+func drivers(t *testing.T) map[int]bool {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Skip("needs /proc")
+	}
+	found := map[int]bool{}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
+		stat, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "stat"))
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		if f := strings.Fields(rest); strings.Contains(string(line), "run-driver") && len(f) > 1 && f[1] == strconv.Itoa(os.Getpid()) {
+			found[pid] = true
+		}
+	}
+	return found
+}
+
 // killChromium ends the browser process that this hand started, found by its profile, and waits until the hand noticed.
 func killChromium(t *testing.T, h *Hand) {
 	t.Helper()

@@ -180,5 +180,8 @@ func (a *action) switchTab() relay.Result {
 	if found == nil {
 		return failed("there is no tab %d", a.cmd.Tab)
 	}
+	if !a.hand.o.Headless { // so that the person sees what is worked on
+		_ = a.bounded(2*time.Second, func() error { return found.page.BringToFront() })
+	}
 	return ok("")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/mxschmitt/playwright-go"
 
 	"github.com/proagentstore/pags/pkg/relay"
+	"github.com/proagentstore/pags/runner/browser/egress"
 )
 
 const (
@@ -80,7 +81,7 @@ func (a *action) see(t *tab) (*relay.Observation, error) {
 	sum := sha256.Sum256([]byte(seen.URL + "\n" + seen.Snapshot))
 	seen.Digest = hex.EncodeToString(sum[:])
 	a.deliver(seen, picture)
-	if strings.HasPrefix(t.page.URL(), "http") {
+	if strings.HasPrefix(t.page.URL(), "http") && seen.Title != egress.NotOpened {
 		a.lease.lastURL = t.page.URL()
 	}
 	return seen, nil

@@ -32,7 +32,9 @@ func (a *action) settle() {
 		return func() bool { return a.engine.dead.Load() || t.isCrashed() || t.page.IsClosed() || met() }
 	}
 	ready := func() bool { return !t.loading() }
-	a.still(t, still)
+	if !a.rested || a.cmd.Enter {
+		a.still(t, still)
+	}
 	if !ready() {
 		if !h.until(a.ctx, h.o.ReadyLimit, alive(ready)) {
 			a.lease.say("the page is still loading")
@@ -67,6 +69,7 @@ func (a *action) still(t *tab, quiet time.Duration) {
 		if errors.Is(err, errBusy) {
 			t.setFrozen(true)
 		}
+		a.rested = a.rested || err == nil
 		if err == nil || a.engine.dead.Load() || t.page.IsClosed() || t.isFrozen() {
 			return
 		}

@@ -64,6 +64,7 @@ func (a *action) find(hit bool) (*target, *relay.Result) {
 	}
 	handle, err := a.tab.page.GetByRef(a.cmd.Ref).ElementHandle(playwright.LocatorElementHandleOptions{Timeout: playwright.Float(1000)})
 	if err != nil {
+		a.suspect(err)
 		return no(failed("there is no %s on the page now; use a ref of the latest snapshot", a.cmd.Ref))
 	}
 	t := &target{handle: handle, snapshot: a.lease.names[a.cmd.Ref]}

@@ -190,6 +190,9 @@ func (p *Proxy) track(c net.Conn, open bool) {
 	_ = c.Close()
 }
 
+// NotOpened is the title of the page that stands where nothing could be opened.
+const NotOpened = "Not opened"
+
 // fail notes what went wrong and answers a page without any rights, as it stands under the other host's name. Scripts are
 // allowed, and there are none: without, the hand could not look at the page.
 func (p *Proxy) fail(w http.ResponseWriter, r *http.Request, err error) {
@@ -210,7 +213,7 @@ func (p *Proxy) fail(w http.ResponseWriter, r *http.Request, err error) {
 		status = http.StatusForbidden
 	}
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, "<!doctype html><title>Not opened</title><h1>Not opened</h1><p>"+html.EscapeString(err.Error())+"</p>")
+	_, _ = io.WriteString(w, "<!doctype html><title>"+NotOpened+"</title><h1>"+NotOpened+"</h1><p>"+html.EscapeString(err.Error())+"</p>")
 }
 
 func isRefusal(err error) bool {
