@@ -114,7 +114,7 @@ func TestTable_DY07_FiftyWritersMeetAndAThirdConflicts(t *testing.T) {
 	}}
 	clock := porttest.NewClock(t0)
 	client := s.Dynamo(func(o *dynamodb.Options) { o.HTTPClient = p })
-	porttest.TableWriters(t, clock, dynamo.New(client, s.NewTable(t), clock), porttest.TablePeer{AtOnce: 4})
+	porttest.TableWriters(t, clock, dynamo.New(client, s.NewTable(t), clock), porttest.TablePeer{AtOnce: 2})
 	if injected.Load() < 15 {
 		t.Fatalf("only %d of %d transactions conflicted", injected.Load(), asked.Load())
 	}

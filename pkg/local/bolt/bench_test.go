@@ -61,6 +61,7 @@ func BenchmarkTable_Transact(b *testing.B) {
 func BenchmarkTable_Write64(b *testing.B) {
 	table := durable(b)
 	var n atomic.Int64
+	before := commits(table)
 	b.SetParallelism(32) // times GOMAXPROCS, 2 where this was measured
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
@@ -70,6 +71,8 @@ func BenchmarkTable_Write64(b *testing.B) {
 			}
 		}
 	})
+	b.ReportMetric(float64(n.Load())/b.Elapsed().Seconds(), "writes/s")
+	b.ReportMetric(float64(n.Load())/float64(max(1, commits(table)-before)), "writes/commit")
 }
 
 func BenchmarkTable_Get(b *testing.B) {
