@@ -80,17 +80,18 @@ func (s *Service) incumbentAlive(ctx context.Context, old serving) (bool, error)
 	if old.ProbedAt > 0 && s.nowMillis()-old.ProbedAt >= probeAnswer.Milliseconds() {
 		return false, nil
 	}
-	err := s.post(ctx, old.ConnectionID, relay.KindPing, nil)
+	// Noted before it is asked: the answer removes the note.
+	err := s.Table.Write(ctx, port.Update(servingKey(old.MachineID)).Setting("probedAt", number(s.nowMillis())).
+		When(port.And(port.Eq("connectionId", old.ConnectionID), port.LacksAttr("probedAt"))))
+	if err != nil && !raced(err) {
+		return false, fmt.Errorf("note a probe: %w", err)
+	}
+	err = s.post(ctx, old.ConnectionID, relay.KindPing, nil)
 	if pags.Is(err, pags.Gone) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("ask the incumbent: %w", err)
-	}
-	err = s.Table.Write(ctx, port.Update(servingKey(old.MachineID)).Setting("probedAt", number(s.nowMillis())).
-		When(port.And(port.Eq("connectionId", old.ConnectionID), port.LacksAttr("probedAt"))))
-	if err != nil && !raced(err) {
-		return false, fmt.Errorf("note a probe: %w", err)
 	}
 	return true, nil
 }

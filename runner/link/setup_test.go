@@ -71,12 +71,16 @@ func (c *cloud) eventually(what string, holds func() bool) {
 	c.must(machinetest.Eventually(what, holds))
 }
 
-// settle waits until no handler runs, and lets the link's goroutines take what came.
+// settle waits until nothing moves on the edge, a few looks in a row.
 func (c *cloud) settle() {
 	c.Helper()
-	c.edge.Errors()
-	time.Sleep(2 * time.Millisecond)
-	c.edge.Errors()
+	still := 0
+	c.eventually("nothing moves", func() bool {
+		if still++; !c.edge.Idle() {
+			still = 0
+		}
+		return still >= 8
+	})
 }
 
 func (c *cloud) call(step int, instance pags.InstanceID, pin string, cmd relay.Command) {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/port"
@@ -55,7 +56,7 @@ func Open(path string, clock port.Clock) (*Store, error) {
 		return nil, fmt.Errorf("make the folder of the outcome store: %w", err)
 	}
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
-	if errors.Is(err, bbolt.ErrTimeout) {
+	if errors.Is(err, berrors.ErrTimeout) {
 		return nil, pags.Wrap(err, pags.Conflict, "another pags up runs on this machine with the same folder; stop it first")
 	}
 	if err != nil {

@@ -52,13 +52,18 @@ type Edge struct {
 	judge  func(Direction, string, []byte) Fate
 	errs   []error
 	posted map[string][]error // scripted answers of Post by connection
-	calls  sync.WaitGroup
+	busy   int                // handlers running
+	idle   sync.Cond          // busy came to 0
 }
 
 var _ port.Sockets = (*Edge)(nil)
 
 // NewEdge makes an edge without handlers; set them before the first Dial.
-func NewEdge() *Edge { return &Edge{conns: map[string]*Conn{}, posted: map[string][]error{}} }
+func NewEdge() *Edge {
+	e := &Edge{conns: map[string]*Conn{}, posted: map[string][]error{}}
+	e.idle.L = &e.mu
+	return e
+}
 
 // Judge lets f decide on every frame from now on; nil delivers all.
 func (e *Edge) Judge(f func(d Direction, connection string, frame []byte) Fate) {
@@ -126,12 +131,44 @@ func (e *Edge) Open() []string {
 	return ids
 }
 
-// Errors are what handlers failed with, outside of refusals.
+// Errors waits until no handler runs and tells what handlers failed with, outside of refusals.
 func (e *Edge) Errors() []error {
-	e.calls.Wait()
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	for e.busy > 0 {
+		e.idle.Wait()
+	}
 	return append([]error(nil), e.errs...)
+}
+
+// Idle reports whether no handler runs and no client has a frame to read.
+func (e *Edge) Idle() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, c := range e.conns {
+		if len(c.in) > 0 {
+			return false
+		}
+	}
+	return e.busy == 0
+}
+
+// handle runs a handler beside the others.
+func (e *Edge) handle(f func() error) {
+	e.mu.Lock()
+	e.busy++
+	e.mu.Unlock()
+	go func() {
+		err := f()
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if err != nil {
+			e.errs = append(e.errs, err)
+		}
+		if e.busy--; e.busy == 0 {
+			e.idle.Broadcast()
+		}
+	}()
 }
 
 // Cut drops a connection without telling anyone; $disconnect comes with Disconnected, as late as the test likes.
@@ -197,12 +234,9 @@ func (c *Conn) Write(_ context.Context, data []byte) error {
 	e.mu.Unlock()
 	frame := append([]byte(nil), data...)
 	e.carry(judge, Up, c.ID, frame, func() {
-		e.calls.Go(func() {
-			if _, err := e.Handlers.Message(context.Background(), event(c.ID, string(frame))); err != nil {
-				e.mu.Lock()
-				e.errs = append(e.errs, err)
-				e.mu.Unlock()
-			}
+		e.handle(func() error {
+			_, err := e.Handlers.Message(context.Background(), event(c.ID, string(frame)))
+			return err
 		})
 	})
 	return nil
@@ -241,13 +275,7 @@ func (c *Conn) end() {
 		delete(c.edge.conns, c.ID)
 		c.edge.mu.Unlock()
 		close(c.done)
-		c.edge.calls.Go(func() {
-			if err := c.edge.Disconnected(context.Background(), c.ID); err != nil {
-				c.edge.mu.Lock()
-				c.edge.errs = append(c.edge.errs, err)
-				c.edge.mu.Unlock()
-			}
-		})
+		c.edge.handle(func() error { return c.edge.Disconnected(context.Background(), c.ID) })
 	})
 }
 
