@@ -3,10 +3,10 @@ package asl
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime/debug"
 
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/port"
@@ -16,10 +16,15 @@ import (
 func (x *execution) call() {
 	x.calling = x.p.head.Scheduled
 	x.results = make(chan returned, 1)
-	t, raw, scheduled, results := x.p.state().task, x.p.head.Call, x.calling, x.results
+	t, scheduled, results := x.p.state().task, x.calling, x.results
+	in, fail := x.p.call()
+	if fail != nil {
+		results <- returned{scheduled: scheduled, fail: fail}
+		return
+	}
 	go func() {
 		r := returned{scheduled: scheduled}
-		r.result, r.fail, r.unknown = x.e.perform(x.e.calls, t, raw, callKey(x.id, scheduled))
+		r.result, r.fail, r.unknown = x.e.perform(x.e.calls, t, in, callKey(x.id, scheduled))
 		if x.e.calls.Err() != nil && r.fail != nil {
 			r.unknown = true
 		}
@@ -28,15 +33,7 @@ func (x *execution) call() {
 }
 
 // perform makes one call. unknown: the host is stopping, so nothing can be said about it.
-func (e *Engine) perform(ctx context.Context, t *task, raw json.RawMessage, key string) (v any, f *Failure, unknown bool) {
-	parameters, err := decode(raw)
-	if err != nil {
-		return nil, runtimeFailure(err.Error()), false
-	}
-	in, f := t.input(parameters)
-	if f != nil {
-		return nil, f, false
-	}
+func (e *Engine) perform(ctx context.Context, t *task, in callInput, key string) (v any, f *Failure, unknown bool) {
 	if t.kind == taskStart {
 		return e.startChild(ctx, in, key)
 	}
@@ -60,7 +57,8 @@ func (e *Engine) perform(ctx context.Context, t *task, raw json.RawMessage, key 
 func (e *Engine) invoke(ctx context.Context, in callInput) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			e.o.Log.Error("function panicked", "function", in.name, "panic", fmt.Sprint(r))
+			// The value itself stays out of the log: it may quote the payload.
+			e.o.Log.Error("function panicked", "function", in.name, "kind", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
 			err = &port.FunctionError{Message: "the function panicked"}
 		}
 	}()

@@ -25,9 +25,10 @@ type progress struct {
 	rand       func() float64
 	quiet      bool // nobody has to be told about the end
 
-	input  any       // decoded head.Input
-	beatAt time.Time // the heartbeat is missed at this time; not durable: a restart grants a fresh interval
-	events []Event   // since the last take
+	input  any        // decoded head.Input
+	beatAt time.Time  // the heartbeat is missed at this time; not durable: a restart grants a fresh interval
+	ready  *callInput // what head.Call says, already read
+	events []Event    // since the last take
 	dirty  bool
 	full   bool // the history is at its limit
 }

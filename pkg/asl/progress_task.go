@@ -20,8 +20,9 @@ func (p *progress) schedule(now time.Time) {
 	if fail == nil && s.parameters != nil {
 		call, fail = s.parameters.eval(sc)
 	}
+	var ready callInput
 	if fail == nil {
-		_, fail = t.input(call)
+		ready, fail = t.input(call)
 	}
 	timeout, beat := t.timeout, t.heartbeat
 	if fail == nil && t.timeoutPath != nil {
@@ -48,6 +49,7 @@ func (p *progress) schedule(now time.Time) {
 	p.head.Scheduled = p.emit(now, e)
 	p.emit(now, t.event(eventBegun))
 	p.head.Phase, p.head.Call, p.head.Wake, p.head.Heartbeat = phaseCall, raw, time.Time{}, beat
+	p.ready = &ready
 	p.head.Deadline = time.Time{}
 	if timeout > 0 {
 		p.head.Deadline = now.UTC().Add(time.Duration(timeout) * time.Second)
@@ -85,7 +87,11 @@ func (p *progress) late(now time.Time) bool {
 // other is done.
 func (p *progress) returned(now time.Time, result any, fail *Failure) {
 	t := p.state().task
-	if fail == nil && len(encode(result)) > p.maxPayload {
+	var raw json.RawMessage
+	if fail == nil {
+		raw = encode(result)
+	}
+	if len(raw) > p.maxPayload {
 		what := t.resource
 		if t.kind != taskFunction {
 			what = t.service
@@ -96,9 +102,9 @@ func (p *progress) returned(now time.Time, result any, fail *Failure) {
 	case fail != nil:
 		p.broken(now, fail)
 	case t.kind == taskToken:
-		p.submitted(now, encode(result))
+		p.submitted(now, raw)
 	default:
-		p.done(now, result)
+		p.done(now, result, raw)
 	}
 }
 
@@ -118,7 +124,7 @@ func (p *progress) told(now time.Time, result any, fail *Failure) {
 		p.broken(now, fail)
 		return
 	}
-	p.done(now, result)
+	p.done(now, result, encode(result))
 }
 
 func (p *progress) broken(now time.Time, fail *Failure) {
@@ -128,10 +134,10 @@ func (p *progress) broken(now time.Time, fail *Failure) {
 	p.handle(now, fail)
 }
 
-func (p *progress) done(now time.Time, result any) {
+func (p *progress) done(now time.Time, result any, raw json.RawMessage) {
 	s := p.state()
 	e := s.task.event(eventDone)
-	e.Output = encode(result)
+	e.Output = raw
 	p.emit(now, e)
 	p.closeTask()
 	if s.resultSelector != nil {
@@ -147,7 +153,19 @@ func (p *progress) done(now time.Time, result any) {
 
 func (p *progress) closeTask() {
 	p.head.Call, p.head.Token, p.head.Deadline, p.head.Heartbeat, p.head.Scheduled = nil, "", time.Time{}, 0, 0
-	p.beatAt = time.Time{}
+	p.beatAt, p.ready = time.Time{}, nil
+}
+
+// call is what the scheduled task is called with. After a restart it is read from what was made durable.
+func (p *progress) call() (callInput, *Failure) {
+	if p.ready != nil {
+		return *p.ready, nil
+	}
+	v, err := decode(p.head.Call)
+	if err != nil {
+		return callInput{}, runtimeFailure(err.Error())
+	}
+	return p.state().task.input(v)
 }
 
 // handle decides what a failure of the state leads to: another attempt, a catcher, or the end of the execution.

@@ -36,8 +36,7 @@ func drive(t *testing.T, p *progress) {
 		case n.over:
 			return
 		case n.call:
-			v, _ := decode(p.head.Call)
-			in, fail := p.state().task.input(v)
+			in, fail := p.call()
 			if fail != nil {
 				t.Fatal(fail)
 			}

@@ -136,14 +136,4 @@ func (t *template) eval(s *scope) (any, *Failure) {
 	}
 }
 
-// member finds a field of an object template, nil if it is not there.
-func (t *template) member(name string) *template {
-	for _, m := range t.object {
-		if m.name == name {
-			return m.value
-		}
-	}
-	return nil
-}
-
 func number(n int64) json.Number { return json.Number(fmt.Sprint(n)) }
