@@ -296,7 +296,12 @@ func TestTable_PruneRemovesOnlyWhatIsLongOver(t *testing.T) {
 	prune(3, 3)
 	prune(100, 2)
 	now.Advance(10 * time.Minute)
-	prune(100, 1) // the token
+	prune(100, 1)                                                // the token
+	must(t, table.Update(t.Context(), func(tx *bbolt.Tx) error { // an entry that is no longer true removes itself, not the item
+		stale := append(make([]byte, 8), "iP\x00\x01never"...)
+		return tx.Bucket([]byte("table.expiry")).Put(stale, nil)
+	}))
+	prune(100, 1)
 	prune(100, 0)
 	page, err := table.Query(t.Context(), port.Query{PK: "P"})
 	must(t, err)
