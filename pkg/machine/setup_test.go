@@ -154,7 +154,7 @@ func (p *peer) send(kind string, body any) string {
 // next reads one whole message.
 func (p *peer) next() relay.Message {
 	p.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(p.ctx, 30*time.Second)
 	defer cancel()
 	for {
 		data, err := p.conn.Read(ctx)

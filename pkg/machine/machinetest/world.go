@@ -202,12 +202,12 @@ func (w *World) Describe(context.Context, string) (port.Execution, error) {
 	return port.Execution{}, errNotHere
 }
 
-// Eventually polls until the condition holds or 10 s of real time are over.
+// Eventually polls until the condition holds or 30 s of real time are over.
 func Eventually(what string, holds func() bool) error {
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if holds() {
 			return nil
 		}
 	}
-	return fmt.Errorf("did not come to pass in 10 s: %s", what)
+	return fmt.Errorf("did not come to pass in 30 s: %s", what)
 }
