@@ -211,45 +211,34 @@ func TestHand_BusyPageIsReportedAndNavigationGoesOn(t *testing.T) {
 	u.title("p2")
 }
 
-func TestHand_ChromiumKilledIsSaidAndStartedAgain(t *testing.T) {
+func TestHand_KilledChromiumAndKilledDriverAreSaidAndStartedAgain(t *testing.T) {
 	u := start(t, "")
 	own := New(Options{DataDir: t.TempDir(), Headless: true, Clock: wall{}})
 	t.Cleanup(func() { _ = own.Close() })
 	u.hand = own
+	others := drivers(t)
 	u.ok(relay.Command{Action: relay.ActNavigate, URL: pagesAt.URL + "/readonly"})
-	ref := u.ref(`button "Publish"`)
-	killChromium(t, own)
-	res := u.do(relay.Command{Action: relay.ActClick, Ref: ref})
-	if res.Status != relay.StatusFailed && res.Status != relay.StatusUnknown {
-		t.Fatalf("got %s %q", res.Status, res.Feedback)
-	}
-	u.ok(relay.Command{Action: relay.ActSnapshot})
-	u.title("readonly")
-	killChromium(t, own)
-	u.ok(relay.Command{Action: relay.ActNavigate, URL: pagesAt.URL + "/p2"})
-	u.title("p2")
-}
-
-func TestHand_DriverKilledIsSaidAndStartedAgain(t *testing.T) {
-	u := start(t, "")
-	own := New(Options{DataDir: t.TempDir(), Headless: true, Clock: wall{}})
-	t.Cleanup(func() { _ = own.Close() })
-	u.hand = own
-	before := drivers(t)
-	u.ok(relay.Command{Action: relay.ActNavigate, URL: pagesAt.URL + "/readonly"})
-	for pid := range drivers(t) {
-		if !before[pid] {
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
+	for _, kill := range []func(){
+		func() { killChromium(t, own) },
+		func() {
+			for pid := range drivers(t) {
+				if !others[pid] {
+					if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+						t.Fatal(err)
+					}
+				}
 			}
+		},
+	} {
+		ref := u.ref(`button "Publish"`)
+		kill()
+		res := u.do(relay.Command{Action: relay.ActClick, Ref: ref})
+		if res.Status != relay.StatusFailed && res.Status != relay.StatusUnknown {
+			t.Fatalf("got %s %q", res.Status, res.Feedback)
 		}
+		u.ok(relay.Command{Action: relay.ActSnapshot})
+		u.title("readonly")
 	}
-	res := u.do(relay.Command{Action: relay.ActClick, Ref: u.ref(`button "Publish"`)})
-	if res.Status != relay.StatusFailed && res.Status != relay.StatusUnknown {
-		t.Fatalf("got %s %q", res.Status, res.Feedback)
-	}
-	u.ok(relay.Command{Action: relay.ActSnapshot})
-	u.title("readonly")
 }
 
 // drivers are the Playwright drivers that this process runs.

@@ -73,7 +73,7 @@ func (l *lease) ready(ctx context.Context, e *engine) (lost string, err error) {
 	l.mu.Lock()
 	if l.engine != e {
 		if l.engine != nil && l.lastURL != "" {
-			lost = "the browser had ended and was started again"
+			lost = "the browser had ended"
 		}
 		l.engine, l.tabs, l.active, l.arrived = e, nil, nil, nil
 	}
