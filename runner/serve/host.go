@@ -181,4 +181,3 @@ func (h *host) announce(ctx context.Context, o Options, public *url.URL) (Announ
 	made.Home, made.PID, made.Version = string(o.Home), os.Getpid(), o.Version
 	return made, nil
 }
-

@@ -86,15 +86,14 @@ func Run(ctx context.Context, o Options) error {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
 	}
+	// The way in is prepared before the first request is answered, so whoever finds the host up can use it.
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-
-	err = h.begin(ctx)
-	var said Announcement
+	said, err := h.announce(ctx, o, public)
 	if err == nil {
-		said, err = h.announce(ctx, o, public)
+		err = h.begin(ctx)
 	}
 	if err == nil {
+		go func() { failed <- server.Serve(listener) }()
 		if o.Ready != nil {
 			o.Ready(said)
 		}
