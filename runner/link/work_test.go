@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/proagentstore/pags/pkg/machine/machinetest"
 	"github.com/proagentstore/pags/pkg/relay"
 	"github.com/proagentstore/pags/runner/outcome"
 )
@@ -122,4 +123,33 @@ func bare(t *testing.T, h Hand) (*Link, *outcome.Store) {
 	c.must(err)
 	t.Cleanup(func() { _ = store.Close() })
 	return New(Config{Hand: h, Store: store, Clock: c.clock}), store
+}
+
+func TestBeat_SF04_ARunnerThatIsSwitchedOffStopsBeating(t *testing.T) {
+	c, _ := newCloud(t, true, "http://blobs.test")
+	r := c.runner().up().live()
+	r.hand.hold = make(chan struct{})
+	c.call(1, "ins_1", "", click)
+	<-r.hand.begun
+	for beats := 1; beats <= 3; beats++ {
+		c.settle()
+		c.fake.Advance(relay.BeatEvery)
+		c.eventually("the task's heart beats", func() bool { return c.world.Beats() == beats })
+	}
+	c.edge.Judge(func(machinetest.Direction, string, []byte) machinetest.Fate { return machinetest.Lose }) // switched off
+	for range 3 {
+		c.settle()
+		c.fake.Advance(relay.BeatEvery)
+	}
+	c.settle()
+	if got := c.world.Beats(); got != 3 {
+		t.Fatalf("%d beats, 3 of them before it was switched off", got)
+	}
+	c.world.TimeOut("token-1") // the state machine's heartbeat lapses; the brain asks how the call stands
+	o, info, err := c.svc.Outcome(c.Context(), "run_1", 1)
+	if o != nil || err != nil || !info.Accepted {
+		t.Fatalf("the call stands at %+v %+v %v, want no outcome of an accepted call", o, info, err)
+	}
+	c.edge.Judge(nil)
+	close(r.hand.hold)
 }
