@@ -1,0 +1,203 @@
+// Package stories plays whole flows with the real binary: host, runner and CLI as processes, a real browser, a site that
+// counts what it receives and a model that follows a script.
+//
+//	stage_test.go   the stage that every story begins with
+//	desk_test.go    a small site, its script and its person
+package stories
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/proagentstore/pags/demo/stage"
+	"github.com/proagentstore/pags/pkg/model/modeltest"
+	"github.com/proagentstore/pags/pkg/pags"
+)
+
+// binary is what all stories play with; it is built once.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(play(m)) }
+
+func play(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "pags-stories-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	binary = filepath.Join(dir, "pags")
+	if out, err := exec.Command("go", "build", "-o", binary, "../runner/cmd/pags").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the binary: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// log keeps what host and runner say; processes write to it at once.
+type log struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) { l.mu.Lock(); defer l.mu.Unlock(); return l.buf.Write(p) }
+
+func (l *log) String() string { l.mu.Lock(); defer l.mu.Unlock(); return l.buf.String() }
+
+// scene is a stage with everything that a run needs around it. Its processes, its site and its model end with the test;
+// what host and runner said is shown if the test failed.
+type scene struct {
+	*stage.Stage
+	t     *testing.T
+	ctx   context.Context
+	log   *log
+	page  *httptest.Server  // the site; nil without one
+	model *modeltest.Server // nil without a script
+	cli   *log              // everything that the CLI printed
+}
+
+// newScene makes a stage on a home of its own; nothing runs on it yet. site and script may be nil.
+func newScene(t *testing.T, site http.Handler, script modeltest.Script) *scene {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	t.Cleanup(cancel)
+	s := &scene{t: t, ctx: ctx, log: &log{}, cli: &log{}}
+	st, err := stage.New(binary, filepath.Join(t.TempDir(), "home"), s.log)
+	s.must(err)
+	s.Stage = st
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("host and runner said:\n%s", s.log)
+		}
+	})
+	if site != nil {
+		s.page = httptest.NewServer(site)
+		t.Cleanup(s.page.Close)
+	}
+	if script != nil {
+		s.model = modeltest.New(script)
+		t.Cleanup(s.model.Close)
+	}
+	return s
+}
+
+func (s *scene) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// serve starts the host.
+func (s *scene) serve(env []string, args ...string) *stage.Process {
+	s.t.Helper()
+	p, err := s.Serve(s.ctx, env, args...)
+	if p != nil {
+		s.t.Cleanup(func() { s.end(p) })
+	}
+	s.must(err)
+	return p
+}
+
+// up starts a runner without a window.
+func (s *scene) up(env []string, args ...string) *stage.Process {
+	s.t.Helper()
+	p, err := s.Up(s.ctx, env, append([]string{"--headless"}, args...)...)
+	if p != nil {
+		s.t.Cleanup(func() { s.end(p) })
+	}
+	s.must(err)
+	return p
+}
+
+// end ends a process with its children, whatever state it is in.
+func (s *scene) end(p *stage.Process) {
+	p.Reap()
+	<-p.Done()
+}
+
+// ready stores a key for the scripted model and subscribes to the browser agent, which may then visit the site.
+func (s *scene) ready(modelKey string) (instance string) {
+	s.t.Helper()
+	base, err := s.model.Start()
+	s.must(err)
+	_, err = s.Must(s.ctx, modelKey, "keys", "set", "anthropic", "--base-url", base, "--model", "scripted-1")
+	s.must(err)
+	instance = s.run("", "instances", "subscribe", "browser", "--name", "Story")
+	if s.page != nil {
+		allowed, _ := json.Marshal([]string{s.host()})
+		s.run("", "instances", "set", instance, "allowHosts", string(allowed))
+	}
+	return instance
+}
+
+// host is the site's host and port.
+func (s *scene) host() string { return strings.TrimPrefix(s.page.URL, "http://") }
+
+// call runs one command to its end, whatever that is, and keeps what it printed.
+func (s *scene) call(stdin string, args ...string) stage.Result {
+	s.t.Helper()
+	res, err := s.CLI(s.ctx, stdin, args...)
+	s.must(err)
+	_, _ = fmt.Fprintf(s.cli, "$ pags %s\n%s%s", strings.Join(args, " "), res.Out, res.Err)
+	return res
+}
+
+// run runs a command that has to succeed and returns what it printed, trimmed.
+func (s *scene) run(stdin string, args ...string) string {
+	s.t.Helper()
+	res := s.call(stdin, args...)
+	if res.Code != 0 {
+		s.t.Fatalf("pags %s: exit %d\n%s%s", strings.Join(args, " "), res.Code, res.Out, res.Err)
+	}
+	return strings.TrimSpace(res.Out)
+}
+
+// read runs a command with --json and reads what it prints into v.
+func (s *scene) read(v any, args ...string) {
+	s.t.Helper()
+	out := s.run("", append(args, "--json")...)
+	if err := json.Unmarshal([]byte(out), v); err != nil {
+		s.t.Fatalf("pags %s printed no JSON: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// token is the access token of the CLI's session on this home, for requests that the CLI does not make.
+func (s *scene) token() string {
+	s.t.Helper()
+	raw, err := os.ReadFile(filepath.Join(s.Home, "session.json"))
+	s.must(err)
+	var session struct {
+		AccessToken string `json:"accessToken"`
+	}
+	s.must(json.Unmarshal(raw, &session))
+	if session.AccessToken == "" {
+		s.t.Fatalf("the session file holds no access token: %d bytes", len(raw))
+	}
+	return session.AccessToken
+}
+
+// await polls a condition; it fails the test with what was waited for.
+func (s *scene) await(limit time.Duration, what string, ok func() bool) {
+	s.t.Helper()
+	s.must(stage.Await(s.ctx, limit, what, func() (bool, error) { return ok(), nil }))
+}
+
+// runs lists the runs.
+func (s *scene) runs() []pags.Run {
+	s.t.Helper()
+	var all []pags.Run
+	s.read(&all, "runs", "list")
+	return all
+}
