@@ -1,17 +1,10 @@
 package cli
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/proagentstore/pags/pkg/pags"
 )
@@ -31,7 +24,7 @@ func answerCommand(a *app) *cobra.Command {
 			case decline:
 				body["kind"] = pags.AnswerDecline
 			case secret:
-				text, err := a.readSecret("Secret: ")
+				text, err := a.readSecret(c.Context(), "Secret: ")
 				if err != nil {
 					return err
 				}
@@ -73,35 +66,4 @@ func answerCommand(a *app) *cobra.Command {
 	c.MarkFlagsMutuallyExclusive("accept", "decline", "value", "secret-stdin")
 	c.MarkFlagsOneRequired("accept", "decline", "value", "secret-stdin")
 	return c
-}
-
-// maxSecret bounds a secret read from a person or a pipe.
-const maxSecret = 8 << 10
-
-// readSecret reads one secret: without echo from a terminal, else all of standard input less the last line end.
-func (a *app) readSecret(prompt string) (string, error) {
-	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		_, _ = fmt.Fprint(a.err, prompt)
-		raw, err := term.ReadPassword(int(f.Fd()))
-		_, _ = fmt.Fprintln(a.err)
-		if err != nil {
-			return "", fmt.Errorf("read the secret: %w", err)
-		}
-		return nonEmpty(string(raw))
-	}
-	raw, err := io.ReadAll(io.LimitReader(bufio.NewReader(a.in), maxSecret+1))
-	if err != nil {
-		return "", fmt.Errorf("read the secret: %w", err)
-	}
-	if len(raw) > maxSecret {
-		return "", errors.New("the secret on standard input is longer than 8 KB")
-	}
-	return nonEmpty(strings.TrimSuffix(strings.TrimSuffix(string(raw), "\n"), "\r"))
-}
-
-func nonEmpty(s string) (string, error) {
-	if s == "" {
-		return "", usagef("no secret came on standard input; try: printf %%s \"$SECRET\" | pags …")
-	}
-	return s, nil
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -23,7 +22,8 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitPaused      = 20  // a person is needed; the output says how to go on
-	exitInterrupted = 130 // ctrl-C
+	exitInterrupted = 130 // ctrl-C (128 + SIGINT, as shells count)
+	exitTerminated  = 143 // SIGTERM before the command was through; serve and up end well on it
 )
 
 // Build says which build this is.
@@ -63,17 +63,34 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(fo
 func Main(args []string, b Build) int {
 	// A reader that went away (| head -1) ends us quietly: writes to it fail, and that is not an error of ours.
 	signal.Ignore(syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	go func() { cancel(asked()) }()
 	a := &app{build: b, out: os.Stdout, err: os.Stderr, in: os.Stdin, now: time.Now}
 	return a.run(ctx, args)
+}
+
+var (
+	errInterrupted = errors.New("interrupted")
+	errTerminated  = errors.New("terminated")
+)
+
+// asked waits until somebody asks us to end. A second ctrl-C then ends the process at once.
+func asked() error {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	if <-signals == os.Interrupt {
+		return errInterrupted
+	}
+	return errTerminated
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	return a.exit(ctx, err)
+	c, err := root.ExecuteContextC(ctx)
+	return a.exit(ctx, usageOf(c, err))
 }
 
 func (a *app) root() *cobra.Command {
@@ -86,13 +103,14 @@ func (a *app) root() *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetUsageTemplate(helpTemplate)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetIn(a.in)
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON only")
-	root.PersistentFlags().StringVar(&a.homeDir, "home", "", "folder of pags on this machine (default $PAGS_HOME or ~/.pags)")
+	root.PersistentFlags().StringVar(&a.homeDir, "home", "", "`folder` of pags on this machine (default $PAGS_HOME or ~/.pags)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &usageError{fmt.Errorf("%w; see: %s --help", err, c.CommandPath())}
+		return &usageError{fmt.Errorf("%w\nsee: %s --help", err, c.CommandPath())}
 	})
 	root.AddCommand(commands(a)...)
 	return root
@@ -101,34 +119,25 @@ func (a *app) root() *cobra.Command {
 func (a *app) exit(ctx context.Context, err error) int {
 	var coded *exitError
 	var usage *usageError
+	cause := context.Cause(ctx)
 	switch {
-	case err == nil:
-		return exitDone
 	case errors.Is(err, syscall.EPIPE):
 		return exitDone
 	case errors.As(err, &coded):
-		if coded.text != "" {
-			_, _ = fmt.Fprintln(a.err, "pags: "+coded.text)
-		}
+		a.complain(coded.text)
 		return coded.code
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+	case cause == errInterrupted && (err == nil || errors.Is(err, context.Canceled)):
 		return exitInterrupted
-	case errors.As(err, &usage), isCobraUsage(err):
-		_, _ = fmt.Fprintln(a.err, "pags: "+err.Error())
+	case cause == errTerminated && errors.Is(err, context.Canceled):
+		return exitTerminated
+	case err == nil:
+		return exitDone
+	}
+	a.complain(err.Error())
+	if errors.As(err, &usage) {
 		return exitUsage
 	}
-	_, _ = fmt.Fprintln(a.err, "pags: "+err.Error())
 	return exitFailed
-}
-
-// isCobraUsage recognises the library's own complaints about words, which have no type.
-func isCobraUsage(err error) bool {
-	for _, start := range []string{"unknown command", "accepts ", "requires ", "required flag", "if any flags in the group", "at least one of the flags"} {
-		if strings.HasPrefix(err.Error(), start) {
-			return true
-		}
-	}
-	return false
 }
 
 func (a *app) home() (home.Dir, error) { return home.Find(a.homeDir) }

@@ -25,10 +25,11 @@ func browseCommand(a *app) *cobra.Command {
 	var wait bool
 	var key string
 	c := &cobra.Command{
-		Use:     "browse INSTANCE --url URL --objective TEXT",
-		Short:   "Give an agent a task in the browser on your machine",
-		Example: `  pags browse Browser --url https://example.com --objective "Find the opening hours" --wait`,
-		Args:    cobra.ExactArgs(1),
+		Use:   "browse INSTANCE --url URL --objective TEXT",
+		Short: "Give an agent a task in the browser on your machine",
+		Example: `  pags browse Browser --url https://example.com --wait \
+    --objective "Find the opening hours"`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			var err error
 			if in.Files, err = readFiles(files); err != nil {
@@ -71,7 +72,7 @@ func browseCommand(a *app) *cobra.Command {
 	f.BoolVar(&in.DryRun, "dry-run", false, "stop before the final step")
 	f.StringVar(&in.Approve, "approve", "", `"commit" asks before a final step (default), "never" does not ask`)
 	f.IntVar(&in.MaxSteps, "max-steps", 0, "decisions at most (default 40)")
-	f.StringArrayVar(&files, "file", nil, "a file the agent may upload; may be given up to 5 times")
+	f.StringArrayVar(&files, "file", nil, "`path` of a file the agent may upload; up to 5 times")
 	f.StringVar(&key, "key", "", "idempotency key: the same key starts one run only")
 	f.BoolVar(&wait, "wait", false, "follow the run until it ends or needs a person")
 	_ = c.MarkFlagRequired("url")

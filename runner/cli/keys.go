@@ -3,6 +3,8 @@ package cli
 import (
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +21,9 @@ type modelKey struct {
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 }
 
+// providers are those that the host speaks to.
+var providers = []string{"anthropic", "openai"}
+
 func keysCommand(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "keys", Short: "Your model keys", Args: cobra.NoArgs, RunE: a.listKeys}
 	var baseURL, model string
@@ -28,7 +33,10 @@ func keysCommand(a *app) *cobra.Command {
 		Example: `  printf %s "$ANTHROPIC_API_KEY" | pags keys set anthropic`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			secret, err := a.readSecret("Key: ")
+			if !slices.Contains(providers, args[0]) {
+				return usagef("%q is no provider; it is one of: %s", args[0], strings.Join(providers, ", "))
+			}
+			secret, err := a.readSecret(c.Context(), "Key: ")
 			if err != nil {
 				return err
 			}

@@ -52,7 +52,7 @@ func (a *app) listMachines(c *cobra.Command, _ []string) error {
 		if m.Online {
 			state = "online"
 		}
-		rows[i] = []string{string(m.ID), state, a.ago(m.LastSeenAt), m.Version, m.Node}
+		rows[i] = []string{string(m.ID), state, a.ago(m.LastSeenAt), m.Node, m.Version}
 	}
-	return a.table([]string{"MACHINE", "STATE", "SEEN", "VERSION", "NAME"}, rows)
+	return a.table([]string{"MACHINE", "STATE", "SEEN", "NAME", "VERSION"}, rows)
 }

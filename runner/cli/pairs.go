@@ -2,14 +2,13 @@ package cli
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // pairs prints name and value lines; long values are wrapped and indented.
 func (a *app) pairs(rows [][2]string) error {
 	name := 0
 	for _, r := range rows {
-		name = max(name, utf8.RuneCountInString(r[0]))
+		name = max(name, cells(r[0]))
 	}
 	for _, r := range rows {
 		if r[1] == "" {
@@ -19,9 +18,9 @@ func (a *app) pairs(rows [][2]string) error {
 		for i, l := range lines {
 			head := strings.Repeat(" ", name)
 			if i == 0 {
-				head = a.paint("2", r[0]+strings.Repeat(" ", name-utf8.RuneCountInString(r[0])))
+				head = a.paint("2", r[0]+strings.Repeat(" ", name-cells(r[0])))
 			}
-			if err := a.say("%s  %s", head, l); err != nil {
+			if err := a.say("%s", strings.TrimRight(head+"  "+l, " ")); err != nil {
 				return err
 			}
 		}
@@ -38,7 +37,7 @@ func wrap(s string, width int) []string {
 			switch {
 			case line == "":
 				line = w
-			case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) <= width:
+			case cells(line)+1+cells(w) <= width:
 				line += " " + w
 			default:
 				out = append(out, line)

@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -36,6 +34,23 @@ func (a *app) say(format string, args ...any) error {
 
 // note says something beside the result.
 func (a *app) note(format string, args ...any) { _, _ = fmt.Fprintf(a.err, format+"\n", args...) }
+
+// complain says what went wrong, in lines that fit, without anything that could move the cursor.
+func (a *app) complain(text string) {
+	if text == "" {
+		return
+	}
+	const lead = "pags: "
+	for i, para := range strings.Split(text, "\n") {
+		for j, line := range wrap(para, a.width()-len(lead)) {
+			head := lead
+			if i > 0 || j > 0 {
+				head = strings.Repeat(" ", len(lead))
+			}
+			_, _ = fmt.Fprintln(a.err, head+line)
+		}
+	}
+}
 
 // width is the terminal's, or 80 where there is none.
 func (a *app) width() int {
@@ -75,65 +90,6 @@ func statusColour(s pags.RunStatus) string {
 		return "2"
 	}
 	return "0"
-}
-
-// table prints columns that fit the width: the last column gives way.
-func (a *app) table(head []string, rows [][]string) error {
-	widths := make([]int, len(head))
-	for _, r := range append([][]string{head}, rows...) {
-		for i, c := range r {
-			widths[i] = max(widths[i], utf8.RuneCountInString(clean(c)))
-		}
-	}
-	used := 0
-	for _, w := range widths[:len(widths)-1] {
-		used += w + 2
-	}
-	widths[len(widths)-1] = max(10, min(widths[len(widths)-1], a.width()-used))
-	line := func(cells []string, style string) error {
-		var b strings.Builder
-		for i, c := range cells {
-			c = cut(clean(c), widths[i])
-			if i < len(cells)-1 {
-				c += strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c)+2)
-			}
-			b.WriteString(c)
-		}
-		text := strings.TrimRight(b.String(), " ")
-		if style != "" {
-			text = a.paint(style, text)
-		}
-		return a.say("%s", text)
-	}
-	if err := line(head, "2"); err != nil {
-		return err
-	}
-	for _, r := range rows {
-		if err := line(r, ""); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// clean makes a text one line without control characters, so that nothing stored can move the cursor.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		return r
-	}, s)
-}
-
-func cut(s string, w int) string {
-	if utf8.RuneCountInString(s) <= w {
-		return s
-	}
-	return string([]rune(s)[:max(0, w-1)]) + "…"
 }
 
 // ago says how long ago in the unit people feel.

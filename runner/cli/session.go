@@ -54,7 +54,8 @@ func openBrowser(address string) {
 func loginCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "login LINK",
-		Short: "Sign this machine in with a one-time link from the console or from pags open",
+		Short: "Sign this machine in with a one-time link",
+		Long:  "Sign this machine in with a one-time link from the console or from pags open.",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			u, err := url.Parse(args[0])

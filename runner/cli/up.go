@@ -46,8 +46,8 @@ func upCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&o.headless, "headless", os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "", "no browser window")
 	f.BoolVar(&o.force, "force", false, "take over from another pags up of this machine")
-	f.StringArrayVar(&o.instances, "instance", nil, "serve only this instance (id or name); may be given again")
-	f.StringArrayVar(&o.allow, "allow-host", nil, "a private address (host or host:port) that agents may visit from here")
+	f.StringArrayVar(&o.instances, "instance", nil, "serve only this `instance` (id or name); may be given again")
+	f.StringArrayVar(&o.allow, "allow-host", nil, "a private `address` (host or host:port) that agents may visit from here")
 	f.StringVar(&level, "log-level", "warn", "least level to log: debug, info, warn, error")
 	return c
 }
@@ -84,7 +84,7 @@ func (a *app) tell(st link.State) {
 	if colour == "" {
 		colour = "2"
 	}
-	_ = a.say("%s  %s", a.paint(colour, st.Kind), clean(st.Text))
+	a.stream(colour, st.Kind, st.Text)
 }
 
 func (a *app) members(m []relay.Member) {
@@ -97,8 +97,18 @@ func (a *app) members(m []relay.Member) {
 		return
 	}
 	if len(names) == 0 {
-		_ = a.say("serves   nothing yet; get an agent: pags instances subscribe browser")
-		return
+		names = []string{"nothing yet; get an agent: pags instances subscribe browser"}
 	}
-	_ = a.say("serves   %s", clean(strings.Join(names, ", ")))
+	a.stream("2", "serves", strings.Join(names, ", "))
+}
+
+// stream prints one word and what it is about, below the ones before.
+func (a *app) stream(colour, word, text string) {
+	const column = 12 // the longest word is connecting
+	for i, line := range wrap(text, a.width()-column) {
+		if i > 0 {
+			word = ""
+		}
+		_ = a.say("%s%s%s", a.paint(colour, word), strings.Repeat(" ", max(1, column-len(word))), line)
+	}
 }

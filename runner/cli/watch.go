@@ -49,6 +49,9 @@ func (a *app) watch(ctx context.Context, cl *client.Client, id pags.RunID, after
 		}
 		select {
 		case <-ctx.Done():
+			if !a.json {
+				a.note("The run goes on without us. Watch again: pags runs watch %s", id)
+			}
 			return ctx.Err()
 		case <-time.After(pollEvery):
 		}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -64,9 +65,25 @@ type ErrNotRunning struct {
 }
 
 func (e *ErrNotRunning) Error() string {
+	if u, err := url.Parse(e.Server); err == nil && !loopback(u.Hostname()) {
+		return fmt.Sprintf("%s cannot be reached: %s; check your connection, and HTTPS_PROXY if there is a proxy", e.Server, reason(e.Cause))
+	}
 	return "no pags host answers at " + e.Server + "; start one with: pags serve"
 }
 func (e *ErrNotRunning) Unwrap() error { return e.Cause }
+
+// reason is a cause without the proxy's address, which may hold a password.
+func reason(cause error) string {
+	if cause == nil || strings.Contains(cause.Error(), "proxy address") {
+		return "the proxy's address cannot be used"
+	}
+	return cause.Error()
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
 
 // Do sends in as JSON (nil: no body) and reads the answer into out (nil: dropped). Error answers are *Problem. An access
 // token that the host no longer takes is renewed once.
