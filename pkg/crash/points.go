@@ -1,32 +1,39 @@
 package crash
 
-// Every point, named <side>.<what>.<before|after>. The kill tests walk these lists.
+// Every point, named <side>.<what>.<before|after>, in the order in which a run passes them. The kill tests walk the lists
+// below; each point stands at exactly one place in the code.
 const (
 	RunStartBefore     = "server.run-start.before"      // run, lock and first event not yet written
 	RunStartAfter      = "server.run-start.after"       // written, execution not started
 	ExecStartAfter     = "server.execution-start.after" // execution started, not noted on the run
 	ModelReplyAfter    = "server.model-reply.after"     // reply here, not journaled
+	DecideBefore       = "server.decide.before"         // large parts of the decision kept, decision not journaled
 	DecideAfter        = "server.decide.after"          // decision journaled, state machine not told
+	HandoverAfter      = "server.handover.after"        // next generation written, its execution not started
 	CallRowAfter       = "server.call-row.after"        // call row written, doorbell not rung
+	CallRungAfter      = "server.call-rung.after"       // the machine has the call, the run does not say so
 	OutcomeRowBefore   = "server.outcome-row.before"    // outcome arrived, not written
 	OutcomeRowAfter    = "server.outcome-row.after"     // written, token not told
 	OutcomeTokenAfter  = "server.outcome-token.after"   // token told, runner not acknowledged
 	AskRowAfter        = "server.ask-row.after"         // interaction written, function not returned
 	AnswerRowAfter     = "server.answer-row.after"      // answer written, token not told
 	AnswerTokenAfter   = "server.answer-token.after"    // token told, not marked delivered
+	CancelAfter        = "server.cancel.after"          // cancel written, nobody who waits was told
 	RunEndBefore       = "server.run-end.before"        // last decision made, run not ended
 	RunEndAfter        = "server.run-end.after"         // run ended, execution still going
 	IntentBefore       = "runner.intent.before"         // call received, intent not on disk
 	IntentAfter        = "runner.intent.after"          // intent on disk, nothing done
+	UploadAfter        = "runner.upload.after"          // done and its picture in the cloud, outcome not on disk
 	EffectAfter        = "runner.effect.after"          // done, outcome not on disk
 	OutcomeStoredAfter = "runner.outcome-stored.after"  // outcome on disk, not sent
 	OutcomeSentAfter   = "runner.outcome-sent.after"    // sent, not acknowledged
+	AckBefore          = "runner.ack.before"            // acknowledged, not noted
 )
 
 // ServerPoints and RunnerPoints list where each side can be killed.
 var (
-	ServerPoints = []string{RunStartBefore, RunStartAfter, ExecStartAfter, ModelReplyAfter, DecideAfter, CallRowAfter,
-		OutcomeRowBefore, OutcomeRowAfter, OutcomeTokenAfter, AskRowAfter, AnswerRowAfter, AnswerTokenAfter,
-		RunEndBefore, RunEndAfter}
-	RunnerPoints = []string{IntentBefore, IntentAfter, EffectAfter, OutcomeStoredAfter, OutcomeSentAfter}
+	ServerPoints = []string{RunStartBefore, RunStartAfter, ExecStartAfter, ModelReplyAfter, DecideBefore, DecideAfter, HandoverAfter,
+		CallRowAfter, CallRungAfter, OutcomeRowBefore, OutcomeRowAfter, OutcomeTokenAfter, AskRowAfter, AnswerRowAfter, AnswerTokenAfter,
+		CancelAfter, RunEndBefore, RunEndAfter}
+	RunnerPoints = []string{IntentBefore, IntentAfter, UploadAfter, EffectAfter, OutcomeStoredAfter, OutcomeSentAfter, AckBefore}
 )

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/proagentstore/pags/pkg/crash"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/port"
 	"github.com/proagentstore/pags/pkg/relay"
@@ -41,6 +42,7 @@ func (s *Service) ring(ctx context.Context, row callRow, fresh bool) error {
 		}
 		err = s.handOver(ctx, to.conn.ConnectionID, row)
 		if err == nil {
+			crash.Here(crash.CallRungAfter)
 			return s.noteSent(ctx, row)
 		}
 		if !pags.Is(err, pags.Gone) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/proagentstore/pags/pkg/crash"
 	"github.com/proagentstore/pags/pkg/pags"
 )
 
@@ -28,6 +29,7 @@ func (s *Service) Cancel(ctx context.Context, uid pags.UserID, id pags.RunID) (p
 	if err != nil || run.Status.Over() {
 		return run, err
 	}
+	crash.Here(crash.CancelAfter)
 	if err := s.interrupt(ctx, id); err != nil {
 		s.Log.WarnContext(ctx, "cancel not told; reconcile will", "run", id, "error", err)
 	}

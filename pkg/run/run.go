@@ -102,7 +102,7 @@ func (s *Service) Join(asks Asks, calls Calls, journal Journal) {
 
 // Times of the area.
 const (
-	startGrace  = 20 * time.Second // a run without execution this old is started by reconcile
+	nextGrace   = 20 * time.Second // a hand-over this old without its next execution is started by reconcile
 	silentLimit = 3 * time.Hour    // spec platform 5.6
 	humanLimit  = 24*time.Hour + silentLimit
 	cancelLimit = 10 * time.Minute // a cancelled run that does not end by itself is ended

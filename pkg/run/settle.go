@@ -44,12 +44,10 @@ func (s *Service) settle(ctx context.Context, id pags.RunID) error {
 	return s.close(ctx, now, why)
 }
 
-// settleQueued begins an execution that was never noted.
+// settleQueued begins an execution that was never noted. However young the run is: a start that is still at it names the
+// same execution with the same input, so one of the two finds it begun.
 func (s *Service) settleQueued(ctx context.Context, run pags.Run) error {
 	age := s.Clock.Now().Sub(run.CreatedAt)
-	if age < startGrace {
-		return nil
-	}
 	if run.CancelAsked {
 		return s.close(ctx, run, "it had not begun")
 	}
@@ -68,7 +66,7 @@ func (s *Service) settleQueued(ctx context.Context, run pags.Run) error {
 // settleHandover makes sure that the next generation runs.
 func (s *Service) settleHandover(ctx context.Context, run pags.Run) error {
 	silent := s.Clock.Now().Sub(run.LastAliveAt)
-	if silent < startGrace {
+	if silent < nextGrace {
 		return nil
 	}
 	_, err := s.launch(ctx, run, run.Step)

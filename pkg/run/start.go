@@ -35,6 +35,9 @@ func (s *Service) Start(ctx context.Context, caller httpapi.Caller, id pags.Inst
 	}
 	msg := message{user: caller.UserID, instance: id, id: req.MessageID, digest: digest(req)}
 	if run, found, err := s.earlier(ctx, msg); err != nil || found {
+		if err == nil && run.Status == pags.RunQueued && run.Execution == "" { // the first time did not get this far
+			run = s.begin(ctx, run)
+		}
 		return run, err
 	}
 	run, err := s.draft(ctx, caller, inst, req)
@@ -53,12 +56,17 @@ func (s *Service) Start(ctx context.Context, caller httpapi.Caller, id pags.Inst
 	if err := s.Instances.Touch(ctx, id); err != nil {
 		s.Log.WarnContext(ctx, "instance not touched", "instance", id, "error", err)
 	}
-	if started, err := s.launch(ctx, run, 0); err == nil {
-		run = started
-	} else {
+	return s.begin(ctx, run), nil
+}
+
+// begin launches the first execution; one that cannot begin now is reconcile's.
+func (s *Service) begin(ctx context.Context, run pags.Run) pags.Run {
+	started, err := s.launch(ctx, run, 0)
+	if err != nil {
 		s.Log.WarnContext(ctx, "execution not started; reconcile will", "run", run.ID, "error", err)
+		return run
 	}
-	return run, nil
+	return started
 }
 
 // create writes lock, run, open row, first event and message id at once.

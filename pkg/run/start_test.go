@@ -211,3 +211,26 @@ func TestStart_SF07_OneMessageStartsOneRun(t *testing.T) {
 		}
 	})
 }
+
+func TestStart_ARepeatBeginsWhatTheFirstTimeCouldNot(t *testing.T) {
+	h := newHouse(t)
+	send := func() pags.Run {
+		run, err := h.Start(t.Context(), person(ada), adas, Request{URL: "https://x.test", Objective: "pay", MessageID: "m-1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run
+	}
+	h.brains.down = pags.Errorf(pags.Unavailable, "down")
+	first := send()
+	if first.Execution != "" || first.Status != pags.RunQueued {
+		t.Fatalf("begun after all: %+v", first)
+	}
+	if again := send(); again.ID != first.ID || again.Execution != "" {
+		t.Fatalf("still down: %+v", again)
+	}
+	h.brains.down = nil
+	if again := send(); again.ID != first.ID || again.Execution == "" || len(h.brains.runs) != 1 {
+		t.Fatalf("not begun: %+v, %d executions", again, len(h.brains.runs))
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/proagentstore/pags/pkg/brain/browse"
+	"github.com/proagentstore/pags/pkg/crash"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/port"
 	"github.com/proagentstore/pags/pkg/relay"
@@ -161,6 +162,7 @@ func (s *Service) handOver(ctx context.Context, t *turnOf) (Cursor, error) {
 	if err != nil {
 		return Cursor{}, err
 	}
+	crash.Here(crash.HandoverAfter)
 	return handover(t.cursor, run), nil
 }
 

@@ -23,6 +23,7 @@ func (s *Service) write(ctx context.Context, t *turnOf) (Cursor, error) {
 	if err != nil {
 		return Cursor{}, err
 	}
+	crash.Here(crash.DecideBefore)
 	run, err := s.Runs.AdvanceWith(ctx, t.run.ID, fmt.Sprintf("step-%06d", n), func(r *pags.Run) error { return t.change(r, st) }, t.events(n), put)
 	var first *port.ConditionFailed
 	switch {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/proagentstore/pags/pkg/crash"
 	"github.com/proagentstore/pags/pkg/relay"
 )
 
@@ -53,7 +52,6 @@ func (l *Link) act(j *job) {
 		r = l.stop(stop, ErrDeadline, result)
 	}
 	r.Millis = l.Clock.Now().Sub(started).Milliseconds()
-	crash.Here(crash.EffectAfter)
 	l.finish(j, r)
 	if r.Status == relay.StatusUnknown && ctx.Err() != nil {
 		l.leave(j)

@@ -69,6 +69,7 @@ func (b *outbox) add(o relay.Outcome) {
 // acked notes that the cloud has an outcome.
 func (l *Link) acked(ref relay.CallRef) error {
 	key := relay.CallKey(ref.RunID, ref.Step)
+	crash.Here(crash.AckBefore)
 	if err := l.Store.Acked(ref.RunID, ref.Step); err != nil {
 		return err // it is sent and acknowledged once more
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/proagentstore/pags/pkg/crash"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/relay"
 )
@@ -82,6 +83,7 @@ func (u uploader) Upload(ctx context.Context, name, contentType string, body []b
 		slot, err := u.ask(ctx, w, item)
 		if err == nil {
 			if err = l.put(ctx, slot, body); err == nil {
+				crash.Here(crash.UploadAfter)
 				return slot.Key, nil
 			}
 		}
