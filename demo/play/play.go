@@ -29,6 +29,13 @@ type Options struct {
 	Real     bool // a real model, with a key of the environment
 	Show     bool // with a browser window
 	Out      io.Writer
+	Host     *Host // a host that runs already; nil: the play starts pags serve
+}
+
+// Host is one that others started and nobody uses yet.
+type Host struct {
+	URL        string
+	SetupToken string
 }
 
 // Done is how it went.
@@ -61,12 +68,18 @@ func Run(ctx context.Context, o Options) (done Done, err error) {
 			err = fmt.Errorf("%w\n--- what host and runner said\n%s", err, c.log)
 		}
 	}()
-	host, err := c.stage.Serve(ctx, nil)
+	if o.Host != nil {
+		err = c.signUp(ctx)
+	} else {
+		var host *stage.Process
+		if host, err = c.stage.Serve(ctx, nil); err == nil {
+			defer host.Stop()
+			c.say("host     %s", c.stage.URL())
+		}
+	}
 	if err != nil {
 		return done, err
 	}
-	defer host.Stop()
-	c.say("host     %s", c.stage.URL())
 	if err := c.storeKey(ctx); err != nil {
 		return done, err
 	}
@@ -84,6 +97,29 @@ func Run(ctx context.Context, o Options) (done Done, err error) {
 }
 
 func (c *cast) say(format string, args ...any) { _, _ = fmt.Fprintf(c.Out, format+"\n", args...) }
+
+// signUp makes the first account of a host and signs this machine in, as the README says.
+func (c *cast) signUp(ctx context.Context) error {
+	body, err := json.Marshal(map[string]string{"token": c.Host.SetupToken, "login": "ada", "name": "Ada Example"})
+	if err != nil {
+		return err
+	}
+	res, err := http.Post(c.Host.URL+"/v1/auth/setup", "application/json", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	var made struct {
+		Link   struct{ URL string }
+		Detail string
+	}
+	if err := json.NewDecoder(res.Body).Decode(&made); err != nil || res.StatusCode != http.StatusCreated {
+		return fmt.Errorf("set up the host: %s %s %w", res.Status, made.Detail, err)
+	}
+	_, err = c.stage.Must(ctx, "", "login", made.Link.URL)
+	c.say("host     %s, signed in", c.Host.URL)
+	return err
+}
 
 // storeKey stores a real key of the environment, or one for the scripted model.
 func (c *cast) storeKey(ctx context.Context) error {
