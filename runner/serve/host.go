@@ -84,6 +84,7 @@ func open(o Options, public *url.URL) (_ *host, err error) {
 		Config: wire.Config{
 			Version: o.Version, Host: "local", PublicURL: public.String(), WSURL: socketURL(public),
 			PlainCookies: public.Scheme == "http", CheckModelURL: policy.CheckURL,
+			HandoverAfter: o.HandoverAfter, LossBudget: o.LossBudget,
 		},
 	})
 	if h.gateway, err = gateway.New(gateway.Options{Stack: wired, Functions: h.functions(), Clock: wall, Log: o.Log, Otherwise: consoleHandler()}); err != nil {

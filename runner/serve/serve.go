@@ -34,6 +34,10 @@ type Options struct {
 	PublicURL string // where people reach it, if not at the listener; empty: the listener
 	Version   string
 	Log       *slog.Logger
+
+	HandoverAfter int           // decisions in one execution; 0: the default
+	LossBudget    time.Duration // how long a runner may be away; 0: the default
+
 	// Ready is told once the host answers.
 	Ready func(Announcement)
 }
