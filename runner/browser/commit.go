@@ -14,6 +14,7 @@ import (
 type sending struct {
 	Role, Name, Origin, Action, Method string
 	Submits                            bool
+	Leads                              bool // a plain link to another document
 	Fields                             []relay.CommitField
 }
 

@@ -29,6 +29,12 @@ var steps = regexp.MustCompile(`^(?:next|continue|back|previous|go back|review|p
 	`rechercher|siguiente|continuar|atrás|iniciar sesión|buscar|avanti|continua|indietro|accedi|cerca|próximo|entrar|voltar|pesquisar|volgende|` +
 	`doorgaan|vorige|inloggen|zoeken|dalej|wstecz|zaloguj(?: się)?|szukaj|次へ|ログイン|検索|下一步|登录|搜索|다음|로그인|검색|далее|назад|войти|найти)[\s.…→›»>]*$`)
 
+// entrances are words by which a plain link says where it leads: to the form that the word is about. An owner is not asked
+// for each of them; the form's own button is asked about. Read-only and dry runs keep to the letter.
+var entrances = regexp.MustCompile(`(?:^|[^\p{L}])(?:apply(?: now)?|register|sign up|join|create (?:an? |your )?account|reserve|book|subscribe|` +
+	`jetzt bewerben|bewerben|registrieren|buchen|reservieren|postuler|s.inscrire|réserver|registrarse|reservar|postularme|registrati|prenota|` +
+	`inscrever-se|registreren|solliciteer|reserveren|zarejestruj|aplikuj|応募|登録|注册|申请)(?:$|[^\p{L}])`)
+
 func (t *target) judged(claimed string) judged {
 	return judged{names: []string{t.snapshot.Name, t.Name, t.Commit.Name}, claimed: claimed, role: t.Role, what: t.title(), sending: t.Commit}
 }
@@ -66,6 +72,9 @@ func (a *action) commits(j judged) string {
 	}
 	onwards := leadsOn(names)
 	for _, name := range names {
+		if a.cmd.Guard == relay.GuardApprove && j.sending.Leads {
+			name = entrances.ReplaceAllString(relay.PlainName(name), " ")
+		}
 		if !onwards && a.hand.o.CommitWord(name, a.cmd.Guard) {
 			return "is called “" + shorten(name, 80) + "”, which commits something"
 		}

@@ -88,6 +88,16 @@ func TestGuard_ApproveStopsDescribesAndActsOnlyOnTheSame(t *testing.T) {
 	}
 }
 
+func TestGuard_ApproveDoesNotAskForALinkThatOnlyLeadsToAForm(t *testing.T) {
+	u := start(t, "/")
+	u.call.Command.Guard = relay.GuardApprove
+	u.ok(relay.Command{Action: relay.ActClick, Ref: u.ref(`link "Apply for a workshop pass"`)})
+	u.title("Sign in")
+	u = start(t, "/")
+	u.call.Command.Guard = relay.GuardReadOnly
+	u.want(relay.StatusRefused, "Apply for a workshop pass", relay.Command{Action: relay.ActClick, Ref: u.ref(`link "Apply for a workshop pass"`)})
+}
+
 func TestGuard_QuestionsOfThePageAreDeclinedUnlessFree(t *testing.T) {
 	u := start(t, "/dialog")
 	u.call.Command.Guard = relay.GuardReadOnly

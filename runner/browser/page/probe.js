@@ -46,6 +46,9 @@ if (tag === "SELECT") out.options = [...e.options].slice(0, 100).map(o => ({ lab
 const presser = e.closest("button,input[type=submit],input[type=image],input[type=button],a[href],[role=button],[role=link]") || e;
 const by = isSubmit(presser) ? presser : null;
 out.commit = commitOf(presser, presser.form || e.closest("form"), by);
+// a plain link to another document, with nothing in the markup that makes it more than that
+out.commit.leads = presser.tagName === "A" && /^https?:$/.test(presser.protocol) && presser.href.split("#")[0] !== location.href.split("#")[0]
+  && !["onclick", "onmousedown", "download", "ping", "role"].some(a => presser.hasAttribute(a)) && ![...presser.attributes].some(a => /^data-.*(method|confirm|action)/.test(a.name));
 if (arg.hit) {
   const ends = performance.now() + 400;
   for (let first = true; ; first = false) {
