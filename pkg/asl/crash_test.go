@@ -102,12 +102,8 @@ func (d *dying) Append(ctx context.Context, b asl.Batch) error {
 	}
 	d.left--
 	d.n++
-	raw, err := json.Marshal(b) // what a file would hold
-	if err != nil {
-		return err
-	}
-	again := asl.Batch{}
-	if err := json.Unmarshal(raw, &again); err != nil {
+	again := asl.Batch{} // what a file would hold
+	if err := json.Unmarshal(b.AppendJSON(nil), &again); err != nil {
 		return err
 	}
 	again.Execution = b.Execution

@@ -3,9 +3,7 @@ package machines
 import (
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"runtime"
 	"sync"
 	"time"
 
@@ -24,8 +22,7 @@ var (
 	endedBucket = []byte("ended") // stop time, execution: settled, to be pruned
 )
 
-// Journal is asl.Journal in a bbolt file. Appends that come while a commit is on its way share the next one; nobody waits
-// for company.
+// Journal is asl.Journal in a bbolt file. Appends that come while a commit is on its way share the next one.
 type Journal struct {
 	db  *bolt.DB
 	own bool
@@ -78,11 +75,7 @@ func NewJournal(db *bolt.DB, path string) (*Journal, error) {
 
 // Append hands the batch to the writer and waits for its commit.
 func (j *Journal) Append(_ context.Context, b asl.Batch) error {
-	value, err := json.Marshal(b)
-	if err != nil {
-		return fmt.Errorf("encode progress of %s: %w", b.Execution, err)
-	}
-	p := &pending{batch: b, value: value, done: make(chan error, 1)}
+	p := &pending{batch: b, value: b.AppendJSON(make([]byte, 0, 2048)), done: make(chan error, 1)}
 	j.mu.RLock()
 	if j.closed {
 		j.mu.RUnlock()
@@ -93,38 +86,62 @@ func (j *Journal) Append(_ context.Context, b asl.Batch) error {
 	return <-p.done
 }
 
-// write is the single writer: it takes what is there, commits it together, answers, and looks again.
+// A writer that shares its commits among at least crowd executions waits for those it has just answered, at most a part of
+// what the last commit took: catching all of them in one commit halves the number of commits.
+const (
+	crowd      = 8
+	lingerPart = 2
+	lingerMost = 3 * time.Millisecond
+)
+
+// write is the single writer: it takes what is there, commits it together, answers, and looks again. Few never wait.
 func (j *Journal) write() {
 	defer close(j.done)
 	group := make([]*pending, 0, maxShared)
+	expected, linger := 0, time.Duration(0)
 	for first := range j.queue {
-		// Those answered by the last commit are about to come back: let them run, without a timer.
-		for n := len(group); n > 1 && len(j.queue)+1 < len(group); n-- {
-			runtime.Gosched()
+		group = j.take(append(group[:0], first), maxShared, nil)
+		if expected >= crowd && len(group) < expected {
+			group = j.take(group, min(expected, maxShared), time.After(linger))
 		}
-		group = append(group[:0], first)
-		for more := true; more && len(group) < maxShared; {
-			select {
-			case p, ok := <-j.queue:
-				if more = ok; ok {
-					group = append(group, p)
-				}
-			default:
-				more = false
-			}
-		}
-		err := j.db.Update(func(tx *bolt.Tx) error {
-			for _, p := range group {
-				if err := put(tx, p); err != nil {
-					return fmt.Errorf("write progress of %s: %w", p.batch.Execution, err)
-				}
-			}
-			return nil
-		})
+		begin := time.Now()
+		err := j.commit(group)
+		linger = min(time.Since(begin)/lingerPart, lingerMost)
+		expected = len(j.queue) + len(group)
 		for _, p := range group {
 			p.done <- err
 		}
 	}
+}
+
+// take adds what is queued until there are enough; with a limit it waits for more until then.
+func (j *Journal) take(group []*pending, enough int, limit <-chan time.Time) []*pending {
+	for len(group) < enough {
+		if limit == nil && len(j.queue) == 0 {
+			return group
+		}
+		select {
+		case p, ok := <-j.queue:
+			if !ok {
+				return group
+			}
+			group = append(group, p)
+		case <-limit:
+			return group
+		}
+	}
+	return group
+}
+
+func (j *Journal) commit(group []*pending) error {
+	return j.db.Update(func(tx *bolt.Tx) error {
+		for _, p := range group {
+			if err := put(tx, p); err != nil {
+				return fmt.Errorf("write progress of %s: %w", p.batch.Execution, err)
+			}
+		}
+		return nil
+	})
 }
 
 func bucket(tx *bolt.Tx, name []byte) *bolt.Bucket { return tx.Bucket(rootBucket).Bucket(name) }
