@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/proagentstore/pags/pkg/asl"
-	"github.com/proagentstore/pags/pkg/local/clock"
+	"github.com/proagentstore/pags/pkg/port"
 )
 
 // Tasks answers every task at once with a counter that goes down, as a step of a brain that costs nothing.
@@ -53,23 +52,23 @@ const Passes = `{"StartAt":"Down","States":{
 
 // Load runs executions at once on a journal, each through the tasks given, and answers task transitions in a second. The
 // journal is closed afterwards.
-func Load(ctx context.Context, j asl.Journal, executions, tasks int) (perSecond float64, err error) {
-	return run(ctx, j, Ring(10), executions, fmt.Sprintf(`{"left":%d}`, tasks), executions*tasks)
+func Load(ctx context.Context, clock port.Clock, j asl.Journal, executions, tasks int) (perSecond float64, err error) {
+	return run(ctx, clock, j, Ring(10), executions, fmt.Sprintf(`{"left":%d}`, tasks), executions*tasks)
 }
 
 // InMemory runs one execution of Passes on a memory journal and answers transitions (states entered) in a second.
-func InMemory(ctx context.Context, rounds int) (perSecond float64, err error) {
-	return run(ctx, asl.NewMemoryJournal(), []byte(Passes), 1, fmt.Sprintf(`{"left":%d,"run":"run_1"}`, rounds), 2*rounds)
+func InMemory(ctx context.Context, clock port.Clock, rounds int) (perSecond float64, err error) {
+	return run(ctx, clock, asl.NewMemoryJournal(), []byte(Passes), 1, fmt.Sprintf(`{"left":%d,"run":"run_1"}`, rounds), 2*rounds)
 }
 
-func run(ctx context.Context, j asl.Journal, definition []byte, executions int, input string, transitions int) (float64, error) {
+func run(ctx context.Context, clock port.Clock, j asl.Journal, definition []byte, executions int, input string, transitions int) (float64, error) {
 	def, err := asl.Parse(definition)
 	if err != nil {
 		return 0, err
 	}
 	var left sync.WaitGroup
 	left.Add(executions)
-	engine := asl.New(asl.Options{Journal: j, Clock: clock.Real{}, Functions: Tasks{},
+	engine := asl.New(asl.Options{Journal: j, Clock: clock, Functions: Tasks{},
 		Definitions: map[string]*asl.Definition{"Load": def}, MaxEvents: 1 << 40,
 		StatusChanged: func(_ context.Context, event json.RawMessage) error {
 			if !strings.Contains(string(event), `"status":"RUNNING"`) {
@@ -81,7 +80,7 @@ func run(ctx context.Context, j asl.Journal, definition []byte, executions int, 
 	if err := engine.Resume(ctx); err != nil {
 		return 0, err
 	}
-	begin := time.Now()
+	begin := clock.Now()
 	for i := range executions {
 		go func() {
 			if _, e := engine.Start(ctx, "Load", fmt.Sprintf("load-%d", i), []byte(input)); e != nil {
@@ -90,7 +89,7 @@ func run(ctx context.Context, j asl.Journal, definition []byte, executions int, 
 		}()
 	}
 	left.Wait()
-	took := time.Since(begin)
+	took := clock.Now().Sub(begin)
 	for i := range executions {
 		x, err := engine.Describe(ctx, asl.ExecutionARN("Load", fmt.Sprintf("load-%d", i)))
 		if err != nil || x.Status != asl.Succeeded {

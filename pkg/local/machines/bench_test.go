@@ -9,11 +9,12 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/proagentstore/pags/pkg/asl/asltest"
+	"github.com/proagentstore/pags/pkg/local/clock"
 	"github.com/proagentstore/pags/pkg/local/machines"
 )
 
 func BenchmarkInMemory(b *testing.B) {
-	rate, err := asltest.InMemory(b.Context(), max(b.N, 10_000))
+	rate, err := asltest.InMemory(b.Context(), clock.Real{}, max(b.N, 10_000))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -25,7 +26,7 @@ func durable(b *testing.B, executions, tasks int) float64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	rate, err := asltest.Load(b.Context(), j, executions, tasks)
+	rate, err := asltest.Load(b.Context(), clock.Real{}, j, executions, tasks)
 	if err != nil {
 		b.Fatal(err)
 	}
