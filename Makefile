@@ -60,7 +60,7 @@ rehearse: setup chromium build ## The demo's path through the bootstraps that wo
 bench: setup chromium build ## Numbers with their targets, as JSON lines
 	go run ./demo/bench $(ARGS)
 
-samlocal: .build/sam.stamp ## A route through the real `sam local start-api`; needs root for a Docker engine
+samlocal: .build/sam.stamp .build/python.stamp ## A route through the real `sam local start-api`; needs root for a Docker engine
 	tools/samlocal.sh
 
 console: console-deps .build/console.stamp ## Build the console that bin/pags embeds

@@ -4,5 +4,5 @@ package main
 import "github.com/proagentstore/pags/functions/internal/boot"
 
 func main() {
-	boot.HTTP(boot.House(boot.Table, boot.Vault).AgentsHTTP())
+	boot.HTTP(boot.House(boot.Table).AgentsHTTP())
 }
