@@ -76,7 +76,9 @@ clean: ## Remove what was built; tools and environments stay
 setup: .build/python.stamp .build/node.stamp console-deps
 
 chromium:
-	@command -v "$${CHROMIUM:-chromium}" >/dev/null || command -v google-chrome >/dev/null || { echo "A Chromium is needed: apt-get install chromium, or brew install --cask chromium. Elsewhere set CHROMIUM to its path."; exit 1; }
+	@for c in "$${PAGS_CHROMIUM:-chromium}" google-chrome google-chrome-stable chromium-browser "/Applications/Google Chrome.app" /Applications/Chromium.app; do \
+	  if command -v "$$c" >/dev/null || [ -d "$$c" ]; then exit 0; fi; done; \
+	echo "A Chromium or Chrome is needed: apt-get install chromium, or brew install --cask chromium; or set PAGS_CHROMIUM to one."; exit 1
 
 .build/python.stamp: tools/python/requirements.txt
 	@mkdir -p .build
