@@ -21,12 +21,23 @@ type AskInput struct {
 // the token is told at once.
 func (s *Service) Ask(ctx context.Context, in AskInput) (struct{}, error) {
 	r, isNew, err := s.open(ctx, in)
+	if pags.Is(err, pags.Conflict) {
+		err := s.Brains.SendFailure(ctx, in.TaskToken, "Cancelled", "the run was cancelled")
+		if pags.Is(err, pags.Gone) {
+			err = nil
+		}
+		return struct{}{}, err
+	}
 	if err != nil {
 		return struct{}{}, err
 	}
 	crash.Here(crash.AskRowAfter)
 	if isNew {
 		s.pushInbox(ctx, r.Interaction)
+		// A cancel that looked for open questions before there was this one did not see it: look once more.
+		if _, err := s.Questions.Question(ctx, in.RunID, in.Step); pags.Is(err, pags.Conflict) {
+			return struct{}{}, s.CancelRun(ctx, in.RunID)
+		}
 		return struct{}{}, nil
 	}
 	if r.Status == pags.InteractionOpen {

@@ -25,7 +25,8 @@ type Runs interface {
 	AdvanceWith(ctx context.Context, id pags.RunID, key string, change func(*pags.Run) error, events []pags.Event, extra ...port.Write) (pags.Run, error)
 }
 
-// Questions drafts the question of a step: everything but id, status and time of creation.
+// Questions drafts the question of a step: everything but id, status and time of creation. A run that is over or is to end
+// asks nothing: pags.Conflict.
 type Questions interface {
 	Question(ctx context.Context, id pags.RunID, step int) (pags.Interaction, error)
 }

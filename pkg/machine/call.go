@@ -44,6 +44,9 @@ func (s *Service) Call(ctx context.Context, in CallInput) (struct{}, error) {
 			row, found, err = s.retoken(ctx, in)
 		}
 	}
+	if pags.Is(err, pags.Conflict) {
+		return struct{}{}, s.giveBack(ctx, in.TaskToken)
+	}
 	if err != nil {
 		return struct{}{}, fmt.Errorf("call the runner for run %s step %d: %w", in.RunID, in.Step, err)
 	}
@@ -52,13 +55,25 @@ func (s *Service) Call(ctx context.Context, in CallInput) (struct{}, error) {
 	case row.Outcome != "":
 		return struct{}{}, s.tell(ctx, row)
 	case row.CancelAt > 0:
-		err := s.Brains.SendFailure(ctx, row.Token, ErrorCancelled, "the run was cancelled")
-		if pags.Is(err, pags.Gone) {
-			err = nil
-		}
+		return struct{}{}, s.giveBack(ctx, row.Token)
+	}
+	if err := s.ring(ctx, row, !found); err != nil {
 		return struct{}{}, err
 	}
-	return struct{}{}, s.ring(ctx, row, !found)
+	// A cancel that looked for open calls before there was this row did not see it: look once more, now that it is there.
+	if _, _, _, err := s.Commands.Command(ctx, in.RunID, in.Step); pags.Is(err, pags.Conflict) {
+		return struct{}{}, s.cancelOne(ctx, row)
+	}
+	return struct{}{}, nil
+}
+
+// giveBack ends a task's wait at once, because the run is to end; nobody waits any more is fine.
+func (s *Service) giveBack(ctx context.Context, token string) error {
+	err := s.Brains.SendFailure(ctx, token, ErrorCancelled, "the run was cancelled")
+	if pags.Is(err, pags.Gone) {
+		return nil
+	}
+	return err
 }
 
 // retoken puts the newest token on a row that is there, and reads it after that: whoever writes the outcome reads the token

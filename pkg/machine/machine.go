@@ -42,7 +42,7 @@ type Instances interface {
 // Commands knows what a step wants done.
 type Commands interface {
 	// Command gives the call of a step, without secrets, its owner, and the machine it is bound to: a machine id, a node
-	// name, or "" for whichever is live.
+	// name, or "" for whichever is live. A run that is over or is to end wants nothing: pags.Conflict.
 	Command(ctx context.Context, run pags.RunID, step int) (relay.Call, pags.UserID, string, error)
 }
 

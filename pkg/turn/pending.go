@@ -15,7 +15,7 @@ import (
 const fileLife = 15 * time.Minute
 
 // Command is the call that a step wants of a runner, without secrets, with its owner and the machine that it is bound
-// to: a machine id, a node name, or "" for any. A run that is over wants nothing: pags.Conflict.
+// to: a machine id, a node name, or "" for any. A run that is over or is to end wants nothing: pags.Conflict.
 func (s *Service) Command(ctx context.Context, id pags.RunID, n int) (relay.Call, pags.UserID, string, error) {
 	run, st, err := s.pending(ctx, id, n, browse.MoveCall)
 	if err != nil {
@@ -71,6 +71,9 @@ func (s *Service) pending(ctx context.Context, id pags.RunID, n int, kind string
 	}
 	if rows[0] == nil || rows[0].Move.Kind != kind {
 		return run, nil, pags.Errorf(pags.NotFound, "step %d of run %s is no %s", n, id, kind)
+	}
+	if c := rows[0].Move.Command; run.CancelAsked && (c == nil || c.Action != relay.ActClose) { // closing the page is part of the end
+		return run, nil, pags.Errorf(pags.Conflict, "run %s is to end", id)
 	}
 	return run, rows[0], nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/runner/client"
 	"github.com/proagentstore/pags/runner/home"
 )
@@ -133,11 +134,20 @@ func (a *app) exit(ctx context.Context, err error) int {
 	case err == nil:
 		return exitDone
 	}
-	a.complain(err.Error())
+	a.complain(outward(err))
 	if errors.As(err, &usage) {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// outward is an error's text for people; the cause of one of ours is for logs.
+func outward(err error) string {
+	var told *pags.Error
+	if errors.As(err, &told) {
+		return told.Message
+	}
+	return err.Error()
 }
 
 func (a *app) home() (home.Dir, error) { return home.Find(a.homeDir) }

@@ -93,7 +93,7 @@ func (a *app) checks(c *cobra.Command) []driver.Check {
 func check(name string, needed bool, err error, good string) driver.Check {
 	k := driver.Check{Name: name, OK: err == nil, Detail: good, Needed: needed}
 	if err != nil {
-		k.Detail = err.Error()
+		k.Detail = outward(err)
 	}
 	return k
 }

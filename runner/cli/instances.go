@@ -26,7 +26,7 @@ func instancesCommand(a *app) *cobra.Command {
 	c.AddCommand(list, subscribe,
 		&cobra.Command{Use: "show INSTANCE", Short: "Show one instance", Args: cobra.ExactArgs(1), RunE: a.showInstance},
 		&cobra.Command{Use: "rename INSTANCE NAME", Short: "Give it another name", Args: cobra.ExactArgs(2), RunE: func(c *cobra.Command, args []string) error {
-			return a.changeInstance(c, args[0], http.MethodPut, "/name", map[string]any{"displayName": args[1]})
+			return a.changeInstance(c, args[0], http.MethodPut, "/name", map[string]any{"name": args[1]})
 		}},
 		&cobra.Command{Use: "set INSTANCE KEY VALUE", Short: "Change one setting", Long: "Change one setting. VALUE is JSON or text; null removes the setting.", Args: cobra.ExactArgs(3), RunE: func(c *cobra.Command, args []string) error {
 			return a.changeInstance(c, args[0], http.MethodPatch, "/config", map[string]any{"key": args[1], "value": jsonOrText(args[2])})

@@ -29,7 +29,8 @@ func keysCommand(a *app) *cobra.Command {
 	var baseURL, model string
 	set := &cobra.Command{
 		Use:     "set PROVIDER",
-		Short:   "Store a key, read from standard input; PROVIDER is anthropic or openai",
+		Short:   "Store a key, read from standard input",
+		Long:    "Store a key, read from standard input. PROVIDER is anthropic or openai.",
 		Example: `  printf %s "$ANTHROPIC_API_KEY" | pags keys set anthropic`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

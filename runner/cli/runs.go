@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -92,7 +93,7 @@ func (a *app) showRun(c *cobra.Command, args []string) error {
 	if err := cl.Do(c.Context(), http.MethodGet, path, nil, &r); err != nil {
 		return err
 	}
-	events, err := eventsAfter(c.Context(), cl, path, 0)
+	events, _, err := eventsAfter(c.Context(), cl, path, 0)
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,8 @@ func (a *app) showRun(c *cobra.Command, args []string) error {
 func (a *app) printEvent(e pags.Event, start time.Time) error {
 	since := e.At.Sub(start).Round(100 * time.Millisecond)
 	head := fmt.Sprintf("%7.1fs  %-9s ", max(0, since.Seconds()), e.Kind)
-	return a.say("%s%s", a.paint("2", head), cut(clean(e.Text), max(20, a.width()-len(head))))
+	text := strings.TrimSpace(clean(e.Text))
+	return a.say("%s%s", a.paint("2", head), cut(text, max(20, a.width()-len(head))))
 }
 
 func (a *app) cancelRun(c *cobra.Command, args []string) error {

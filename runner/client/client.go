@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -37,6 +38,7 @@ type Problem struct {
 	Title   string          `json:"title"`
 	Text    string          `json:"detail"`
 	TraceID string          `json:"traceId"`
+	Again   time.Duration   `json:"-"` // Retry-After, where the host gave advice
 	Data    json.RawMessage `json:"data"`
 	Errors  []struct {
 		Message  string `json:"message"`
@@ -45,11 +47,14 @@ type Problem struct {
 }
 
 func (p *Problem) Error() string {
-	text := p.Text
+	text := strings.ReplaceAll(p.Text, "body.", "")
 	if text == "" {
 		text = p.Title
 	}
 	for _, e := range p.Errors {
+		if strings.Contains(text, e.Message) {
+			continue // the text names the first ones itself
+		}
 		text += "\n  " + strings.TrimPrefix(e.Location, "body.") + ": " + e.Message
 	}
 	if p.Status >= 500 && p.TraceID != "" {
@@ -160,6 +165,9 @@ func send(h *http.Client, req *http.Request, server string, out any) error {
 			p.Title = res.Status
 		}
 		p.Status = res.StatusCode
+		if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && seconds > 0 {
+			p.Again = time.Duration(seconds) * time.Second
+		}
 		return p
 	}
 	if out == nil || len(raw) == 0 {

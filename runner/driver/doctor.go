@@ -2,9 +2,12 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/proagentstore/pags/pkg/pags"
 )
 
 // Check is one line of `pags doctor`.
@@ -19,22 +22,24 @@ type Check struct {
 func Doctor(ctx context.Context, o Options) []Check {
 	node := Check{Name: "Node.js", Needed: true}
 	if path, version, err := FindNode(ctx); err != nil {
-		node.Detail = err.Error()
+		node.Detail = said(err)
 	} else {
 		node.OK, node.Detail = true, version+" at "+path
 	}
 	driver := Check{Name: "Playwright driver", Needed: true}
 	switch cli, origin, err := locate(o); {
 	case err != nil:
-		driver.Detail = err.Error()
+		driver.Detail = said(err)
+	case cli == "" && !node.OK:
+		driver.Detail = Version + " is not installed; it comes with the first browser task, once there is Node.js"
 	case cli == "":
-		driver.OK, driver.Detail = node.OK, Version+" is not installed yet; the first browser task gets it from npm (3.2 MB)"
+		driver.OK, driver.Detail = true, Version+" is not installed yet; the first browser task gets it from npm (3.2 MB)"
 	default:
 		driver.OK, driver.Detail = true, Version+", "+origin
 	}
 	browser := Check{Name: "Chromium", Needed: true}
 	if path, err := Chromium(); err != nil {
-		browser.Detail = err.Error()
+		browser.Detail = said(err)
 	} else {
 		browser.OK, browser.Detail = true, strings.TrimSpace(versionOf(ctx, path)+" at "+path)
 	}
@@ -49,4 +54,13 @@ func versionOf(ctx context.Context, path string) string {
 		return ""
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// said is an error's text for people, without its kind.
+func said(err error) string {
+	var told *pags.Error
+	if errors.As(err, &told) {
+		return told.Message
+	}
+	return err.Error()
 }

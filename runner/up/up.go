@@ -20,7 +20,6 @@ import (
 	"github.com/proagentstore/pags/runner/home"
 	"github.com/proagentstore/pags/runner/link"
 	"github.com/proagentstore/pags/runner/machineid"
-	"github.com/proagentstore/pags/runner/outcome"
 )
 
 // Options of a runner.
@@ -51,15 +50,15 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("read this machine's key: %w", err)
 	}
+	store, err := openStore(ctx, o, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }()
 	machine, err := register(ctx, o, identity)
 	if err != nil {
 		return err
 	}
-	store, err := outcome.Open(filepath.Join(dir, "outcomes.db"), o.Clock)
-	if err != nil {
-		return fmt.Errorf("open the record of what was done: %w; is another pags up running here?", err)
-	}
-	defer func() { _ = store.Close() }()
 	hand := browser.New(browser.Options{
 		DataDir: filepath.Join(dir, "browser"), Headless: o.Headless, Clock: o.Clock, Log: o.Log,
 		AllowHosts: o.AllowHosts, OwnOrigins: []string{o.Client.Server()},
