@@ -8,8 +8,9 @@ import { defineConfig } from 'vite'
 const host = process.env.PAGS_SERVER ?? 'http://127.0.0.1:4788'
 
 export default defineConfig({
-  plugins: [tanstackRouter({ target: 'react', autoCodeSplitting: true }), react(), tailwindcss()],
+  // One script: a console that is open keeps working in every room while its host restarts or is replaced.
+  plugins: [tanstackRouter({ target: 'react', autoCodeSplitting: false }), react(), tailwindcss()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
-  build: { target: 'es2022', sourcemap: false, assetsInlineLimit: 0 },
+  build: { target: 'es2022', sourcemap: false, assetsInlineLimit: 0, chunkSizeWarningLimit: 700 },
   server: { proxy: { '/v1': host, '/blobs': host, '/ws': { target: host, ws: true } } },
 })

@@ -1,23 +1,26 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import '@fontsource-variable/inter/wght.css'
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createRouter, RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { SignedOut } from './api/call'
-import { Problem } from './api/problem'
+import { retryDelay, SignedOut, worthAnother } from './api/problem'
 import './app.css'
 import { routeTree } from './routeTree.gen'
+import { Page } from './ui/page'
+import { Failure } from './ui/state'
 
-const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 2_000,
-      // What the request itself got wrong does not get better by asking again.
-      retry: (n, e) => !(e instanceof SignedOut) && !(e instanceof Problem && e.status >= 400 && e.status < 500) && n < 2,
-    },
-  },
+const signedOut = (e: unknown) => { if (e instanceof SignedOut) queries.setQueryData(['session'], false) }
+
+const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: signedOut }),
+  mutationCache: new MutationCache({ onError: signedOut }),
+  defaultOptions: { queries: { staleTime: 2_000, retry: worthAnother, retryDelay } },
 })
 
-const router = createRouter({ routeTree, context: { queries }, defaultPreload: 'intent', scrollRestoration: true })
+const router = createRouter({
+  routeTree, context: { queries }, scrollRestoration: true,
+  defaultErrorComponent: ({ error, reset }) => <Page title="This page broke"><Failure error={error instanceof Error ? error : new Error('Something unexpected happened')} retry={reset} safe="Your runs are not touched by it." /></Page>,
+})
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -3,8 +3,8 @@ import { call } from '@/api/call'
 import { useList } from '@/api/list'
 import type { Agent } from '@/api/model'
 
-export function useAgents(q?: string) {
-  return useList<Agent>(['agents'], '/v1/agents', { q })
+export function useAgents() {
+  return useList<Agent>(['agents'], '/v1/agents')
 }
 
 export function useAgent(id: string) {

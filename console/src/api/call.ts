@@ -1,8 +1,5 @@
-import { Problem } from './problem'
+import { Problem, SignedOut } from './problem'
 import { token } from './session'
-
-/** Nobody is signed in (any more); the shell shows the sign-in page. */
-export class SignedOut extends Error {}
 
 /** Calls the API with the session; a token the host no longer takes is renewed once. Error answers throw Problem. */
 export async function call<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
@@ -17,7 +14,7 @@ export async function call<T>(method: string, path: string, body?: unknown, head
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
     } catch {
-      throw new Problem(0, 'The host does not answer. Is pags serve running?', 'unreachable')
+      throw Problem.unreachable()
     }
     if (res.status === 401 && attempt === 0) continue
     if (res.status === 401) throw new SignedOut('You are signed out')

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, type InfiniteData } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { call } from './call'
 import type { Page } from './model'
 
@@ -15,8 +16,9 @@ export function useList<T>(key: readonly unknown[], path: string, query: Record<
     getNextPageParam: (last) => last.nextCursor,
     ...(refetchInterval ? { refetchInterval } : {}),
   })
+  const { data: read } = q
   return {
-    data: q.data?.pages.flatMap((p) => p.items),
+    data: useMemo(() => read?.pages.flatMap((p) => p.items), [read]),
     error: q.error,
     loading: q.isPending,
     retry: () => { void q.refetch() },

@@ -1,5 +1,6 @@
 import { call } from './call'
 import type { Interaction, Run, RunEvent } from './model'
+import { SignedOut } from './problem'
 import { Assembler } from './wire'
 
 export type Push =
@@ -23,11 +24,12 @@ class Live {
   private timer: ReturnType<typeof setTimeout> | undefined
   private ping: ReturnType<typeof setInterval> | undefined
   private serial = 0
+  private dialling = false
   up = false
 
   listen(l: Listener): () => void {
     this.listeners.add(l)
-    if (!this.socket && this.timer === undefined) void this.dial()
+    if (!this.socket && !this.dialling && this.timer === undefined) void this.dial()
     return () => { this.listeners.delete(l) }
   }
 
@@ -37,11 +39,14 @@ class Live {
 
   private async dial(): Promise<void> {
     this.timer = undefined
+    this.dialling = true
     try {
       const t = await call<{ url: string }>('POST', '/v1/relay/ticket', { role: 'console' })
       this.attach(new WebSocket(t.url))
-    } catch {
-      this.again()
+    } catch (e) {
+      if (!(e instanceof SignedOut)) this.again() // who signs in again listens again
+    } finally {
+      this.dialling = false
     }
   }
 

@@ -1,18 +1,25 @@
+/** Nobody is signed in (any more); the shell shows the sign-in page. */
+export class SignedOut extends Error {}
+
 /** An error answer of the API (RFC 9457), or no answer at all. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
     message: string,
-    readonly code: string,
     readonly traceId?: string,
     readonly fields: { location: string; message: string }[] = [],
+    readonly retryAfter?: number,
   ) {
     super(message)
     this.name = 'Problem'
   }
 
+  static unreachable(): Problem {
+    return new Problem(0, 'The host does not answer. Is pags serve running?')
+  }
+
   static async from(res: Response): Promise<Problem> {
-    type Body = { title?: string; detail?: string; code?: string; traceId?: string; errors?: { location?: string; message?: string }[] }
+    type Body = { title?: string; detail?: string; traceId?: string; errors?: { location?: string; message?: string }[] }
     let body: Body = {}
     try {
       body = (await res.json()) as Body
@@ -20,6 +27,21 @@ export class Problem extends Error {
       // An answer without a body: the status has to do.
     }
     const fields = (body.errors ?? []).map((e) => ({ location: e.location ?? '', message: e.message ?? '' }))
-    return new Problem(res.status, body.detail ?? body.title ?? `The server answered ${res.status.toString()}`, body.code ?? 'unknown', body.traceId, fields)
+    const wait = Number(res.headers.get('Retry-After') ?? '')
+    return new Problem(res.status, sentence(body.detail ?? body.title ?? `The host answered ${res.status.toString()}`), body.traceId, fields, wait > 0 ? wait * 1000 : undefined)
   }
+}
+
+function sentence(s: string): string {
+  return s.charAt(0).toUpperCase() + s.slice(1)
+}
+
+/** What the request itself got wrong does not get better by asking again; too many requests do. */
+export function worthAnother(failures: number, e: Error): boolean {
+  if (e instanceof SignedOut || failures >= 2) return false
+  return !(e instanceof Problem) || e.status < 400 || e.status >= 500 || e.status === 429
+}
+
+export function retryDelay(failures: number, e: Error): number {
+  return e instanceof Problem && e.retryAfter ? e.retryAfter : 500 * 2 ** failures
 }

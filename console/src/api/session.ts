@@ -9,8 +9,16 @@ let pending: Promise<Access | undefined> | undefined
 
 const early = 30_000
 
+async function post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response> {
+  try {
+    return await fetch(path, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) })
+  } catch {
+    throw Problem.unreachable()
+  }
+}
+
 async function refresh(): Promise<Access | undefined> {
-  const res = await fetch('/v1/auth/refresh', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' })
+  const res = await post('/v1/auth/refresh', {})
   if (res.status === 401 || res.status === 403) return undefined
   if (!res.ok) throw await Problem.from(res)
   return keep((await res.json()) as { accessToken: string; expiresAt: string })
@@ -34,15 +42,23 @@ export async function token(renew = false): Promise<string | undefined> {
   return access?.token
 }
 
+/** What to call this browser in the list of sessions. */
+function label(): string {
+  const ua = navigator.userAgent
+  const browser = /Firefox\//.test(ua) ? 'Firefox' : /Edg\//.test(ua) ? 'Edge' : /Chrome\//.test(ua) ? 'Chrome' : /Safari\//.test(ua) ? 'Safari' : 'a browser'
+  const system = /Android/.test(ua) ? ' on Android' : /iPhone|iPad/.test(ua) ? ' on iOS' : /Mac OS/.test(ua) ? ' on macOS' : /Windows/.test(ua) ? ' on Windows' : /Linux/.test(ua) ? ' on Linux' : ''
+  return `Console in ${browser}${system}`
+}
+
 /** Trades a one-time link for a session in this browser. */
 export async function signIn(link: string): Promise<void> {
-  const res = await fetch('/v1/auth/link', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ token: link }) })
+  const res = await post('/v1/auth/link', { token: link, label: label() })
   if (!res.ok) throw await Problem.from(res)
   keep((await res.json()) as { accessToken: string; expiresAt: string })
 }
 
 export async function signOut(): Promise<void> {
   const t = await token()
-  if (t) await fetch('/v1/auth/signout', { method: 'POST', headers: { Authorization: `Bearer ${t}` } })
+  if (t) await post('/v1/auth/signout', {}, { Authorization: `Bearer ${t}` })
   access = undefined
 }

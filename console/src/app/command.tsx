@@ -1,12 +1,13 @@
+import { useNavigate } from '@tanstack/react-router'
+import { ListTree, Play, Search, type LucideIcon } from 'lucide-react'
 import { useEffect, useId, useMemo, useState, type KeyboardEvent } from 'react'
 import { useInstances } from '@/instances/hooks'
-import { useRecentRuns } from '@/runs/hooks'
+import { useRuns } from '@/runs/hooks'
 import { cn } from '@/ui/cn'
 import { Dialog } from './dialog'
 import { places } from './places'
-import { useSession } from './session'
 
-type Entry = { id: string; group: string; text: string; hint?: string | undefined; to: string }
+type Entry = { id: string; group: string; icon: LucideIcon; text: string; hint?: string; to: string }
 
 /** The command menu: go anywhere, open a run or an instance, start a task. Cmd-K or Ctrl-K opens it from anywhere. */
 export function CommandMenu({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
@@ -21,19 +22,19 @@ export function CommandMenu({ open, onOpenChange }: { open: boolean; onOpenChang
     return () => { removeEventListener('keydown', listen) }
   }, [open, onOpenChange])
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Search or do" className="p-4">
+    <Dialog open={open} onOpenChange={onOpenChange} title="Search or do" bare>
       <Menu done={() => { onOpenChange(false) }} />
     </Dialog>
   )
 }
 
 function useEntries(): Entry[] {
-  const runs = useRecentRuns()
+  const runs = useRuns({})
   const instances = useInstances()
   return useMemo(() => [
-    ...(instances.data ?? []).map((n) => ({ id: `start-${n.id}`, group: 'Do', text: `Start a task with ${n.displayName}`, to: `/instances/${n.id}` })),
-    ...places.map((p) => ({ id: p.to, group: 'Go to', text: p.name, hint: `g ${p.key}`, to: p.to })),
-    ...(runs.data ?? []).map((r) => ({ id: r.id, group: 'Runs', text: r.title, hint: r.status, to: `/runs/${r.id}` })),
+    ...places.map((p) => ({ id: p.key, group: 'Go to', icon: p.icon, text: p.name, hint: `g ${p.key}`, to: p.to })),
+    ...(instances.data ?? []).map((n) => ({ id: n.id, group: 'Start a task', icon: Play, text: `New task: ${n.displayName}`, to: `/instances/${n.id}` })),
+    ...(runs.data ?? []).map((r) => ({ id: r.id, group: 'Runs', icon: ListTree, text: r.title, hint: r.status, to: `/runs/${r.id}` })),
   ], [runs.data, instances.data])
 }
 
@@ -41,16 +42,19 @@ function Menu({ done }: { done: () => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const list = useId()
-  const { go } = useSession()
+  const navigate = useNavigate()
   const entries = useEntries()
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const found = entries.filter((e) => words.every((w) => `${e.group} ${e.text} ${e.id}`.toLowerCase().includes(w))).slice(0, 40)
   const current = found[Math.min(at, found.length - 1)]
+  const option = (e: Entry) => `${list}-${e.id}`
+
+  useEffect(() => { if (current) document.getElementById(`${list}-${current.id}`)?.scrollIntoView({ block: 'nearest' }) }, [current, list])
 
   const pick = (e: Entry | undefined) => {
     if (!e) return
     done()
-    go(e.to)
+    void navigate({ to: e.to })
   }
   const onKey = (e: KeyboardEvent) => {
     if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
@@ -61,24 +65,31 @@ function Menu({ done }: { done: () => void }) {
   }
   return (
     <>
-      <input
-        role="combobox" aria-label="Search or do" aria-expanded aria-controls={list} aria-activedescendant={current ? `${list}-${current.id}` : undefined}
-        value={text} onChange={(e) => { setText(e.target.value); setAt(0) }} onKeyDown={onKey} placeholder="A run, an instance, a room"
-        className="w-full rounded-md border border-line-strong bg-panel px-3 py-2 text-sm"
-      />
-      <div id={list} role="listbox" aria-label="Matches" className="mt-3 max-h-[46vh] overflow-auto">
-        {found.map((e) => (
-          <div
-            key={e.id} id={`${list}-${e.id}`} role="option" tabIndex={-1} aria-selected={e === current}
-            onPointerMove={() => { setAt(found.indexOf(e)) }} onPointerDown={(p) => { p.preventDefault(); pick(e) }}
-            className={cn('flex cursor-pointer items-baseline justify-between gap-4 rounded-md px-3 py-2 text-sm', e === current && 'bg-sunken')}
-          >
-            <span className="min-w-0 truncate">{e.text}</span>
-            <span className="shrink-0 text-xs text-ink-2">{e.hint ?? e.group}</span>
+      <div className="flex items-center gap-3 border-b border-line px-4 has-focus-visible:border-(--focus)">
+        <Search aria-hidden className="size-4 shrink-0 text-ink-2" />
+        <input
+          role="combobox" aria-label="Search or do" aria-expanded aria-controls={list} aria-activedescendant={current ? option(current) : undefined}
+          value={text} onChange={(e) => { setText(e.target.value); setAt(0) }} onKeyDown={onKey} placeholder="A room, an instance, a run"
+          className="h-12 w-full bg-transparent text-base outline-none placeholder:text-ink-2"
+        />
+      </div>
+      <div id={list} role="listbox" aria-label="Matches" tabIndex={-1} className="max-h-[52vh] min-h-0 overflow-auto p-1.5">
+        {found.map((e, i) => (
+          <div key={option(e)} role="presentation">
+            {e.group !== found[i - 1]?.group ? <p role="presentation" className="px-2.5 pt-2 pb-1 text-xs text-ink-2">{e.group}</p> : null}
+            <div
+              id={option(e)} role="option" tabIndex={-1} aria-selected={e === current}
+              onPointerMove={() => { setAt(i) }} onClick={() => { pick(e) }} onKeyDown={onKey}
+              className={cn('flex min-h-8 cursor-pointer items-center gap-2.5 rounded-md px-2.5 text-sm', e === current && 'bg-hover')}
+            >
+              <e.icon aria-hidden className="size-4 shrink-0 text-ink-2" />
+              <span className="min-w-0 flex-1 truncate">{e.text}</span>
+              {e.hint ? <span className="shrink-0 text-xs text-ink-2">{e.hint}</span> : null}
+            </div>
           </div>
         ))}
       </div>
-      <p role="status" className="mt-2 text-xs text-ink-2">{found.length === 0 ? 'Nothing matches' : `${found.length.toString()} found`}</p>
+      <p role="status" className="border-t border-line px-4 py-2 text-xs text-ink-2">{found.length === 0 ? 'Nothing matches' : `${found.length.toString()} found`}</p>
     </>
   )
 }

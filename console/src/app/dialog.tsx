@@ -4,19 +4,16 @@ import type { ReactNode } from 'react'
 import { buttonStyle } from '@/ui/button'
 import { cn } from '@/ui/cn'
 
-/** A modal dialog: focus goes in, Escape and the cross close it, focus goes back. */
-export function Dialog({ open, onOpenChange, title, hint, children, className }: { open: boolean; onOpenChange: (open: boolean) => void; title: string; hint?: string; children: ReactNode; className?: string }) {
+/** A modal dialog: focus goes in, Escape closes it, focus goes back. A bare one shows its content alone. */
+export function Dialog({ open, onOpenChange, title, bare, children }: { open: boolean; onOpenChange: (open: boolean) => void; title: string; bare?: boolean; children: ReactNode }) {
   return (
     <D.Root open={open} onOpenChange={onOpenChange}>
       <D.Portal>
-        <D.Overlay className="fixed inset-0 z-40 bg-black/40" />
-        <D.Content className={cn('fixed top-[12vh] left-1/2 z-50 max-h-[76vh] w-[min(34rem,calc(100vw-2rem))] -translate-x-1/2 overflow-auto rounded-xl border border-line bg-panel p-5 shadow-xl', className)} {...(hint ? {} : { 'aria-describedby': undefined })}>
-          <div className="mb-4 flex items-start justify-between gap-4">
-            <div>
-              <D.Title className="font-semibold">{title}</D.Title>
-              {hint ? <D.Description className="mt-1 text-sm text-ink-2">{hint}</D.Description> : null}
-            </div>
-            <D.Close aria-label="Close" className={buttonStyle({ look: 'quiet', size: 'icon' })}><X aria-hidden className="size-4" /></D.Close>
+        <D.Overlay className="fixed inset-0 z-40 bg-black/35" />
+        <D.Content aria-describedby={undefined} className={cn('fixed top-[10vh] left-1/2 z-50 max-h-[80vh] w-[min(36rem,calc(100vw-1.5rem))] -translate-x-1/2 rounded-xl border border-line bg-panel shadow-2xl', bare ? 'flex flex-col overflow-hidden' : 'overflow-auto p-5')}>
+          <div className={cn('mb-4 flex items-center justify-between gap-4', bare && 'sr-only')}>
+            <D.Title className="text-base font-semibold">{title}</D.Title>
+            {bare ? null : <D.Close aria-label="Close" className={buttonStyle({ look: 'quiet', size: 'icon' })}><X aria-hidden className="size-4" /></D.Close>}
           </div>
           {children}
         </D.Content>

@@ -5,15 +5,38 @@ function typing(t: EventTarget | null): boolean {
   return t instanceof HTMLElement && (t.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(t.tagName))
 }
 
-/** Calls `on` for key presses outside of text fields; modifiers other than shift are left to the browser. */
-export function useKeys(on: (key: string, e: KeyboardEvent) => void, enabled = true): void {
+function forThePage(e: KeyboardEvent): boolean {
+  return !e.defaultPrevented && !e.ctrlKey && !e.metaKey && !e.altKey && !typing(e.target) && !document.querySelector('[role="dialog"]')
+}
+
+/** Calls `on` for key presses outside of text fields and dialogs; modifiers other than shift are left to the browser. */
+export function useKeys(on: (key: string) => void, enabled = true): void {
   useEffect(() => {
     if (!enabled) return
-    const listen = (e: KeyboardEvent) => {
-      if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || typing(e.target)) return
-      on(e.key, e)
-    }
+    const listen = (e: KeyboardEvent) => { if (forThePage(e)) on(e.key) }
     addEventListener('keydown', listen)
     return () => { removeEventListener('keydown', listen) }
   }, [on, enabled])
+}
+
+const patience = 1_500
+
+/** Calls `on` with the key that follows g. It listens before every page does, so that g a never is an a. */
+export function useGo(on: (key: string) => void): void {
+  useEffect(() => {
+    let since = -Infinity
+    const listen = (e: KeyboardEvent) => {
+      if (!forThePage(e) || e.key === 'Shift') return
+      if (e.timeStamp - since < patience) {
+        since = -Infinity
+        e.preventDefault()
+        on(e.key)
+      } else if (e.key === 'g') {
+        since = e.timeStamp
+        e.preventDefault()
+      }
+    }
+    addEventListener('keydown', listen, { capture: true })
+    return () => { removeEventListener('keydown', listen, { capture: true }) }
+  }, [on])
 }

@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '@/api/call'
 import { useList } from '@/api/list'
-import type { Instance, Run } from '@/api/model'
+import type { Attachment, BrowseBody, Instance, Run } from '@/api/model'
 
-export function useInstances(includeCanceled = false) {
-  return useList<Instance>(['instances'], '/v1/instances/my/instances', { includeCanceled: includeCanceled ? 'true' : undefined })
+export function useInstances() {
+  return useList<Instance>(['instances'], '/v1/instances/my/instances')
 }
 
 export function useInstance(id: string) {
@@ -14,8 +14,7 @@ export function useInstance(id: string) {
 export function useSubscribe() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (v: { agentId: string; displayName?: string }) =>
-      call<{ instanceId: string }>('POST', `/v1/instances/${v.agentId}/subscribe`, v.displayName ? { displayName: v.displayName } : {}, { 'Idempotency-Key': crypto.randomUUID() }),
+    mutationFn: (v: { agentId: string; key: string }) => call<{ instanceId: string }>('POST', `/v1/instances/${v.agentId}/subscribe`, {}, { 'Idempotency-Key': v.key }),
     onSuccess: () => { void queries.invalidateQueries({ queryKey: ['instances'] }) },
   })
 }
@@ -32,8 +31,6 @@ export function useChangeInstance(id: string) {
   })
 }
 
-export type BrowseBody = { url: string; objective: string; dryRun?: boolean; approve?: string; maxSteps?: number }
-
 export function useBrowse(id: string) {
   const queries = useQueryClient()
   return useMutation({
@@ -42,9 +39,7 @@ export function useBrowse(id: string) {
   })
 }
 
-export type RuntimeStatus = { connected: boolean; reason: string; remedy?: string; node?: string; machineId?: string }
-
 /** Whether a machine serves the instance now, and the one thing to do if not. */
 export function useRuntime(id: string) {
-  return useQuery({ queryKey: ['runtime', id], queryFn: () => call<RuntimeStatus>('GET', `/v1/relay/${id}/status`), refetchInterval: 5_000 })
+  return useQuery({ queryKey: ['machines', 'serving', id], queryFn: () => call<Attachment>('GET', `/v1/relay/${id}/status`), refetchInterval: 10_000 })
 }

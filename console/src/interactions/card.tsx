@@ -1,123 +1,151 @@
 import { Link } from '@tanstack/react-router'
-import { Check, Eye, KeyRound, MessageSquareText, Undo2, X } from 'lucide-react'
-import { useCallback, useEffect, useRef, useState, type FormEvent } from 'react'
-import type { Interaction } from '@/api/model'
+import { Check, CircleCheck, Hand, KeyRound, LoaderCircle, MessageSquareText, Undo2, X } from 'lucide-react'
+import { useCallback, useState, type FormEvent } from 'react'
+import type { AnswerBody, Interaction } from '@/api/model'
 import { useKeys } from '@/app/keyboard'
-import { usePicture } from '@/runs/hooks'
-import { Button } from '@/ui/button'
+import { usePicture, useRun } from '@/runs/hooks'
+import { Button, Keycap } from '@/ui/button'
 import { cn } from '@/ui/cn'
 import { Field } from '@/ui/field'
 import { Failure } from '@/ui/state'
-import { Ago, span, useNow } from '@/ui/time'
-import { useAnswer, type AnswerBody } from './hooks'
-import { Request, visible } from './request'
+import { Ago, left, useNow } from '@/ui/time'
+import { visible } from './facts'
+import { useAnswer } from './hooks'
+import type { Outgoing } from './outbox'
+import { Request } from './request'
 
-const words: Record<string, { accept: string; decline: string; title: string }> = {
-  approval: { title: 'Approve a final step', accept: 'Approve', decline: 'Decline' },
-  value: { title: 'A value is needed', accept: 'Continue', decline: 'Do not give it' },
-  challenge: { title: 'Solve a challenge', accept: 'I solved it, continue', decline: 'Stop the task' },
-  stuck: { title: 'The agent is stuck', accept: 'I helped, continue', decline: 'Stop the task' },
-  signin: { title: 'Sign in', accept: 'I signed in, continue', decline: 'Stop the task' },
-  unknown: { title: 'Did it happen?', accept: 'It happened, continue', decline: 'Stop the task' },
+type Words = { title: string; accept: string; decline: string }
+
+const words: Record<string, Words> = {
+  approval: { title: 'Approval', accept: 'Approve', decline: 'Decline' },
+  value: { title: 'Needs a value', accept: 'Continue', decline: 'Go on without' },
+  challenge: { title: 'Challenge', accept: 'Solved, continue', decline: 'End the run' },
+  stuck: { title: 'Stuck', accept: 'Continue', decline: 'End the run' },
+  signin: { title: 'Sign-in', accept: 'Signed in, continue', decline: 'End the run' },
+  unknown: { title: 'Did it happen?', accept: 'Continue', decline: 'End the run' },
 }
-
-/** How long an answer is held back so that it can be undone. */
-const hold = 4_000
 
 /** One question: what is asked, the exact request, what happens on each answer, and the answers. */
 export function InteractionCard({ interaction: x, inRun, focused = true }: { interaction: Interaction; inRun?: boolean; focused?: boolean }) {
-  const answer = useAnswer(x.id)
-  const [held, setHeld] = useState<AnswerBody>()
+  const { state, send, undo } = useAnswer(x.id)
   const text = words[x.reason] ?? { title: x.reason, accept: 'Accept', decline: 'Decline' }
-  const { mutate } = answer
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const idle = !state || state.phase === 'failed'
+  const [note, setNote] = useState('')
+  const choose = useCallback((kind: 'accept' | 'decline') => { send({ kind, ...(note ? { note } : {}) }) }, [send, note])
 
-  const send = useCallback((body: AnswerBody) => {
-    setHeld(body)
-    timer.current = setTimeout(() => { setHeld(undefined); mutate(body) }, hold)
-  }, [mutate])
-  const undo = useCallback(() => { clearTimeout(timer.current); setHeld(undefined) }, [])
-  useEffect(() => () => { clearTimeout(timer.current) }, [])
-
-  const idle = !held && !answer.isPending && !answer.isSuccess
   useKeys(useCallback((key) => {
-    if (key === 'u' && held) undo()
+    if (key === 'u') undo()
     if (!idle) return
-    if (key === 'a' && x.allowed?.includes('accept')) send({ kind: 'accept' })
-    if (key === 'x' && x.allowed?.includes('decline')) send({ kind: 'decline' })
-    if (key === 'r') document.getElementById(`reply-${x.id}`)?.focus()
-  }, [held, idle, send, undo, x]), focused)
+    if (key === 'a' && x.allowed?.includes('accept')) choose('accept')
+    if (key === 'x' && x.allowed?.includes('decline')) choose('decline')
+    if (key === 'r') requestAnimationFrame(() => { document.getElementById(`reply-${x.id}`)?.focus() }) // after this key press, or it is typed
+  }, [idle, choose, undo, x]), focused)
 
   return (
     <article aria-labelledby={`q-${x.id}`} className={cn('rounded-lg border bg-panel p-4 sm:p-5', focused ? 'border-wait' : 'border-line')}>
-      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 text-xs">
-        <span className="font-medium text-wait">{text.title}</span>
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-xs">
+        <span className="inline-flex items-center gap-1.5 font-medium text-wait"><Hand aria-hidden className="size-3.5" />{text.title}</span>
         <span className="text-ink-2">asked <Ago at={x.createdAt} /> · <Expiry at={x.expiresAt} /></span>
       </div>
-      <h2 id={`q-${x.id}`} className="mt-1.5 font-medium text-balance">{visible(x.title)}</h2>
-      {x.detail ? <p className="mt-1 text-sm text-ink-2">{visible(x.detail)}</p> : null}
-      <Request request={(x.request ?? {}) as Record<string, unknown>} />
-      {x.picture ? <Shot runId={x.runId} name={x.picture} /> : null}
-      <div className="mt-4">
-        {answer.isSuccess ? <p role="status" className="text-sm text-ok">Answered. The task goes on.</p>
-          : answer.isPending ? <p role="status" className="text-sm text-ink-2">Sending your answer…</p>
-            : held ? (
-              <p role="status" className="flex items-center gap-3 text-sm">
-                {held.kind === 'decline' ? text.decline : held.kind === 'accept' ? text.accept : 'Your reply'}: sent in a moment.
-                <Button size="small" onClick={undo}><Undo2 aria-hidden className="size-3.5" />Undo <kbd className="text-xs text-ink-2">u</kbd></Button>
-              </p>
-            ) : <Answers x={x} text={text} send={send} />}
-        {answer.error ? <div className="mt-3"><Failure error={answer.error} safe="Nothing was sent to the page." /></div> : null}
+      <div className={cn('mt-2 grid gap-x-6 gap-y-4', x.picture && 'md:grid-cols-[minmax(0,1fr)_minmax(0,17rem)]')}>
+        <div className="min-w-0 space-y-3">
+          <div>
+            <h2 id={`q-${x.id}`} className="text-lg font-semibold tracking-tight text-balance break-words">{visible(x.title)}</h2>
+            {x.detail ? <p className="mt-0.5 text-sm text-ink-2">{visible(x.detail)}</p> : null}
+            {inRun ? null : <For x={x} />}
+          </div>
+          <Request request={x.request ?? {}} />
+        </div>
+        {x.picture ? <Shot runId={x.runId} name={x.picture} /> : null}
       </div>
-      {inRun ? null : <p className="mt-4 text-xs"><Link to="/runs/$id" params={{ id: x.runId }} className="text-accent underline underline-offset-4">See the whole run</Link></p>}
+      <div className="mt-4">
+        {state?.phase === 'failed' ? <Failure className="mb-3" error={state.error} safe="Nothing was sent to the page." /> : null}
+        {idle ? <Answers x={x} text={text} send={send} choose={choose} note={note} setNote={setNote} /> : <Progress state={state} text={text} undo={undo} />}
+      </div>
     </article>
+  )
+}
+
+/** What triggered the question. */
+function For({ x }: { x: Interaction }) {
+  const run = useRun(x.runId)
+  return <p className="mt-1 truncate text-sm text-ink-2">For <Link to="/runs/$id" params={{ id: x.runId }} className="link text-ink">{run.data?.title ?? x.runId}</Link></p>
+}
+
+function Progress({ state, text, undo }: { state: Outgoing; text: Words; undo: () => void }) {
+  const said = state.kind === 'decline' ? text.decline : state.kind === 'accept' ? text.accept : 'Your reply'
+  return (
+    <p role="status" className="flex min-h-8 flex-wrap items-center gap-3 text-sm">
+      {state.phase === 'held' ? (
+        <>
+          <span><strong className="font-medium">{said}</strong>: sent in a moment</span>
+          <Button size="small" aria-keyshortcuts="u" onClick={undo}><Undo2 aria-hidden className="size-3.5" />Undo<Keycap>u</Keycap></Button>
+        </>
+      ) : state.phase === 'sending' ? <><LoaderCircle aria-hidden className="size-4 animate-spin" />Sending: {said}</>
+        : <><CircleCheck aria-hidden className="size-4 text-ok" />Answered. The run goes on.</>}
+    </p>
   )
 }
 
 function Expiry({ at }: { at: string }) {
   const now = useNow(1000)
-  const left = Date.parse(at) - now
-  return <span className={left < 120_000 ? 'font-medium text-bad' : ''}>{left > 0 ? `${span(left)} left` : 'expired'}</span>
+  const ms = Date.parse(at) - now
+  return <span className={ms < 120_000 ? 'font-medium text-bad' : ''}>{ms > 0 ? `${left(ms)} left` : 'expired'}</span>
 }
 
-function Answers({ x, text, send }: { x: Interaction; text: { accept: string; decline: string }; send: (b: AnswerBody) => void }) {
+function Answers({ x, text, send, choose, note, setNote }: { x: Interaction; text: Words; send: (b: AnswerBody) => void; choose: (k: 'accept' | 'decline') => void; note: string; setNote: (v: string) => void }) {
   const allowed = x.allowed ?? []
-  const kind = allowed.includes('secret') ? 'secret' : allowed.includes('value') ? 'value' : undefined
-  const [value, setValue] = useState('')
-  const submit = (e: FormEvent) => {
-    e.preventDefault()
-    if (value === '' || !kind) return
-    send(kind === 'secret' ? { kind, secret: value } : { kind, value })
-    setValue('')
-  }
+  const kinds = (['value', 'secret'] as const).filter((k) => allowed.includes(k))
   return (
-    <div className="space-y-4">
-      {kind ? (
-        <form onSubmit={submit} className="flex flex-wrap items-start gap-2">
-          <Field
-            id={`reply-${x.id}`} className="min-w-56 flex-1" label={kind === 'secret' ? 'Secret' : 'Value'} value={value} onChange={(e) => { setValue(e.target.value) }}
-            type={kind === 'secret' ? 'password' : 'text'} autoComplete="off" spellCheck={false}
-            hint={kind === 'secret' ? 'Sealed before it is stored; the model never sees it. It is typed only on the site shown above.' : 'The agent sees this text.'}
-          />
-          <Button type="submit" look="primary" className="mt-6" disabled={value === ''}>
-            {kind === 'secret' ? <KeyRound aria-hidden className="size-4" /> : <MessageSquareText aria-hidden className="size-4" />}Give it
-          </Button>
-        </form>
-      ) : null}
+    <div className="space-y-3">
+      {kinds.length > 0 ? <Reply id={x.id} kinds={kinds} send={send} /> : <Field id={`reply-${x.id}`} className="max-w-xl" label="Note for the agent" placeholder="optional" maxLength={1000} autoComplete="off" value={note} onChange={(e) => { setNote(e.target.value) }} />}
       <div className="flex flex-wrap gap-2">
-        {allowed.includes('accept') ? <Button look={kind ? 'plain' : 'primary'} onClick={() => { send({ kind: 'accept' }) }}><Check aria-hidden className="size-4" />{text.accept}<kbd className="text-xs opacity-80">a</kbd></Button> : null}
-        {allowed.includes('decline') ? <Button look="danger" onClick={() => { send({ kind: 'decline' }) }}><X aria-hidden className="size-4" />{text.decline}<kbd className="text-xs opacity-80">x</kbd></Button> : null}
+        {allowed.includes('accept') ? <Button look="primary" aria-keyshortcuts="a" onClick={() => { choose('accept') }}><Check aria-hidden className="size-4" />{text.accept}<Keycap>a</Keycap></Button> : null}
+        {allowed.includes('decline') ? <Button look="danger" aria-keyshortcuts="x" onClick={() => { choose('decline') }}><X aria-hidden className="size-4" />{text.decline}<Keycap>x</Keycap></Button> : null}
       </div>
     </div>
   )
 }
 
+/** A reply in text. Where both are allowed it can be kept from the model. */
+function Reply({ id, kinds, send }: { id: string; kinds: ('value' | 'secret')[]; send: (b: AnswerBody) => void }) {
+  const [value, setValue] = useState('')
+  const [kind, setKind] = useState(kinds[0] ?? 'value')
+  const secret = kind === 'secret'
+  const submit = (e: FormEvent) => {
+    e.preventDefault()
+    if (value === '') return
+    send(secret ? { kind, secret: value } : { kind, value })
+    setValue('')
+  }
+  return (
+    <form onSubmit={submit} className="max-w-xl">
+      <div className="flex items-end gap-2">
+        <Field
+          id={`reply-${id}`} className="min-w-0 flex-1" label={secret ? 'Secret' : 'Value'} value={value} onChange={(e) => { setValue(e.target.value) }}
+          type={secret ? 'password' : 'text'} autoComplete="off" spellCheck={false} aria-describedby={`reply-${id}-note`} aria-keyshortcuts="r"
+        />
+        <Button type="submit" look="primary" className="min-h-[2.25rem]" disabled={value === ''}>
+          {secret ? <KeyRound aria-hidden className="size-4" /> : <MessageSquareText aria-hidden className="size-4" />}Send
+        </Button>
+      </div>
+      <p id={`reply-${id}-note`} className="mt-1 text-xs text-ink-2">{secret ? 'The model never sees it. It is typed only on that site.' : 'The model reads it.'}</p>
+      {kinds.length > 1 ? (
+        <label className="mt-2 flex items-center gap-2 text-sm"><input type="checkbox" className="size-4 accent-(--ink)" checked={secret} onChange={(e) => { setKind(e.target.checked ? 'secret' : 'value') }} />Keep it from the model</label>
+      ) : null}
+    </form>
+  )
+}
+
 function Shot({ runId, name }: { runId: string; name: string }) {
   const picture = usePicture(runId, name)
-  return picture.data ? (
-    <details className="mt-3 text-sm">
-      <summary className="inline-flex cursor-pointer items-center gap-1.5 text-ink-2 hover:text-ink"><Eye aria-hidden className="size-4" />See the page</summary>
-      <img src={picture.data.url} alt="The page when this was asked" className="mt-2 max-h-96 w-auto rounded border border-line" />
-    </details>
-  ) : null
+  return (
+    <div className="self-start overflow-hidden rounded-md border border-line bg-sunken">
+      {picture.data ? (
+        <a href={picture.data.url} target="_blank" rel="noreferrer" className="block" aria-label="The page when this was asked, at full size">
+          <img src={picture.data.url} alt="" className="max-h-64 w-full object-cover object-top" />
+        </a>
+      ) : <p className="grid aspect-[16/10] place-items-center text-xs text-ink-2">{picture.error ? 'No picture' : 'Loading the picture'}</p>}
+    </div>
+  )
 }

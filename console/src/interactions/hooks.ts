@@ -1,36 +1,38 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useSyncExternalStore } from 'react'
 import { call } from '@/api/call'
 import { live } from '@/api/live'
 import { useList } from '@/api/list'
-import type { Interaction } from '@/api/model'
+import type { AnswerBody, Interaction } from '@/api/model'
+import { outbox } from './outbox'
 
 const key = ['interactions'] as const
 
-export function useInbox(status: string) {
-  const queries = useQueryClient()
-  useEffect(() => live.listen((p) => {
-    if (p.kind === 'inbox' || (p.kind === 'line' && p.up)) void queries.invalidateQueries({ queryKey: key })
-  }), [queries])
-  return useList<Interaction>(key, '/v1/interactions', { status }, live.up ? 30_000 : 3_000)
+/** What waits for the person. The live line tells of changes; without it the list is read often. */
+export function useInbox() {
+  return useList<Interaction>(key, '/v1/interactions', { status: 'open' }, live.up ? 30_000 : 3_000)
 }
 
 /** How many questions wait for the person now. */
 export function useOpenCount(): number {
-  return useInbox('open').data?.length ?? 0
+  return useInbox().data?.length ?? 0
 }
 
-export function useInteraction(id: string) {
-  return useQuery({ queryKey: [...key, id], queryFn: () => call<Interaction>('GET', `/v1/interactions/${id}`) })
+const risky = new Set(['approval', 'unknown'])
+
+/** The order of the inbox: what may do harm first, then the oldest. */
+export function byRisk(a: Interaction, b: Interaction): number {
+  return Number(risky.has(b.reason)) - Number(risky.has(a.reason)) || a.createdAt.localeCompare(b.createdAt)
 }
 
-export type AnswerBody = { kind: string; value?: string; secret?: string; note?: string }
-
-/** Answers once. The card shows it as pending until the host has confirmed; nothing is assumed before. */
+/** Answers once: held back for a moment, then pending until the host has confirmed. */
 export function useAnswer(id: string) {
   const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: AnswerBody) => call<Interaction>('POST', `/v1/interactions/${id}/answer`, body),
-    onSettled: () => { void queries.invalidateQueries({ queryKey: key }) },
-  })
+  const state = useSyncExternalStore(outbox.subscribe, () => outbox.get(id))
+  const send = useCallback((body: AnswerBody) => {
+    outbox.hold(id, body, async () => {
+      await call<Interaction>('POST', `/v1/interactions/${id}/answer`, body).finally(() => queries.invalidateQueries({ queryKey: key }))
+    })
+  }, [id, queries])
+  return { state, send, undo: useCallback(() => { outbox.undo(id) }, [id]) }
 }

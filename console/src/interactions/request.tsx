@@ -1,58 +1,30 @@
-type Row = [name: string, value: string]
+import { facts } from './facts'
 
-// Hidden and bidirectional characters could make a card read differently from what is stored: they are shown by their code.
-const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
-
-/** Makes characters visible that a reader could not see. */
-export function visible(s: string): string {
-  return s.replace(hidden, (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
-}
-
-const names: Record<string, string> = {
-  role: 'Element', name: 'Called', formAction: 'Sends to', formMethod: 'Method', origin: 'Site', url: 'Page', field: 'Field', question: 'Question', challenge: 'Challenge', ref: 'Reference',
-}
-
-const skip = new Set(['fields', 'digest', 'ref'])
-
-function rows(request: Record<string, unknown>): { facts: Row[]; fields: Row[] } {
-  const facts: Row[] = []
-  const fields: Row[] = []
-  for (const [k, v] of Object.entries(request)) {
-    if (k === 'commit' && v && typeof v === 'object') {
-      const inner = rows(v as Record<string, unknown>)
-      facts.push(...inner.facts)
-      fields.push(...inner.fields)
-    } else if (k === 'fields' && Array.isArray(v)) {
-      for (const f of v as { name?: string; label?: string; value?: string }[]) fields.push([f.label ?? f.name ?? '', f.value ?? ''])
-    } else if (!skip.has(k) && v !== '' && v !== null) {
-      facts.push([names[k] ?? k, typeof v === 'string' ? v : JSON.stringify(v)])
-    }
-  }
-  return { facts, fields }
-}
-
-/** The exact stored request of an interaction: not the model's words, but what will happen. */
+/** The exact request as it is stored, as a person reads it. */
 export function Request({ request }: { request: Record<string, unknown> }) {
-  const { facts, fields } = rows(request)
-  if (facts.length + fields.length === 0) return null
+  const { rows, fields } = facts(request)
+  if (rows.length + fields.length === 0) return null
   return (
-    <div className="mt-3 rounded-md border border-line bg-sunken text-sm">
-      {facts.length > 0 ? (
-        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 px-3 py-2.5">
-          {facts.map(([k, v]) => (
-            <div key={k} className="contents"><dt className="text-ink-2">{k}</dt><dd className="min-w-0 break-words">{visible(v)}</dd></div>
+    <div className="overflow-hidden rounded-md border border-line text-sm">
+      {rows.length > 0 ? (
+        <dl className="grid grid-cols-[6rem_minmax(0,1fr)] gap-x-3 gap-y-1 px-3 py-2">
+          {rows.map(({ name, value, warn }) => (
+            <div key={name} className="contents">
+              <dt className="text-ink-2">{name}</dt>
+              <dd className="break-words">{value}{warn ? <span className="ml-2 rounded bg-bad-soft px-1.5 text-xs font-medium text-bad">{warn}</span> : null}</dd>
+            </div>
           ))}
         </dl>
       ) : null}
       {fields.length > 0 ? (
-        <table className="w-full border-t border-line text-left">
-          <caption className="sr-only">What would be sent</caption>
+        <table className="w-full border-t border-line text-left first:border-t-0">
+          <caption className="bg-sunken px-3 py-1 text-left text-xs text-ink-2">With these values</caption>
           <thead className="sr-only"><tr><th scope="col">Field</th><th scope="col">Value</th></tr></thead>
           <tbody>
             {fields.map(([k, v], i) => (
-              <tr key={`${k}-${i.toString()}`} className="border-t border-line first:border-t-0">
-                <th scope="row" className="w-2/5 px-3 py-1.5 align-top font-normal break-words text-ink-2">{visible(k)}</th>
-                <td className="px-3 py-1.5 align-top break-words">{v === '' ? <em className="text-ink-2">empty</em> : visible(v)}</td>
+              <tr key={`${k}-${i.toString()}`} className="border-t border-line">
+                <th scope="row" className="w-[6.75rem] px-3 py-1 align-top font-normal break-words text-ink-2">{k}</th>
+                <td className="py-1 pr-3 align-top break-words">{v === '' ? <span className="text-ink-2">empty</span> : v}</td>
               </tr>
             ))}
           </tbody>

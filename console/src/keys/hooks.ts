@@ -1,8 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '@/api/call'
 import { useList } from '@/api/list'
-
-export type ModelKey = { provider: string; last4: string; baseUrl?: string; model?: string; updatedAt: string; lastUsedAt?: string }
+import type { KeyTest, ModelKey } from '@/api/model'
 
 export function useModelKeys() {
   return useList<ModelKey>(['keys'], '/v1/keys')
@@ -26,8 +25,6 @@ export function useRemoveKey() {
     onSuccess: () => { void queries.invalidateQueries({ queryKey: ['keys'] }) },
   })
 }
-
-export type KeyTest = { ok: boolean; model?: string; detail?: string; millis?: number }
 
 export function useTestKey(provider: string) {
   return useMutation({ mutationFn: () => call<KeyTest>('POST', `/v1/keys/${provider}/test`) })

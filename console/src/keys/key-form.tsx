@@ -4,6 +4,8 @@ import { Choice, Field } from '@/ui/field'
 import { Failure } from '@/ui/state'
 import { useSaveKey } from './hooks'
 
+export const providers: Record<string, string> = { anthropic: 'Anthropic', openai: 'OpenAI or compatible' }
+
 export function KeyForm() {
   const [provider, setProvider] = useState('anthropic')
   const [key, setKey] = useState('')
@@ -17,9 +19,9 @@ export function KeyForm() {
   return (
     <form onSubmit={submit} className="space-y-4">
       <div className="grid gap-4 sm:grid-cols-2">
-        <Choice label="Provider" value={provider} onChange={setProvider} options={[['anthropic', 'Anthropic'], ['openai', 'OpenAI, or compatible']]} />
-        <Field label="Key" type="password" required autoComplete="off" spellCheck={false} value={key} onChange={(e) => { setKey(e.target.value) }} hint="Replaces the key that is stored now." />
-        <Field label="Server" type="url" placeholder="the provider's own" value={baseUrl} onChange={(e) => { setBaseUrl(e.target.value) }} hint="Only for another server that speaks the same API." />
+        <Choice label="Provider" value={provider} onChange={setProvider} options={Object.entries(providers)} />
+        <Field label="Key" type="password" required autoComplete="off" spellCheck={false} value={key} onChange={(e) => { setKey(e.target.value) }} />
+        <Field label="Server" type="url" placeholder="the provider’s own" value={baseUrl} onChange={(e) => { setBaseUrl(e.target.value) }} />
         <Field label="Model" placeholder="the default" value={model} onChange={(e) => { setModel(e.target.value) }} />
       </div>
       {save.error ? <Failure error={save.error} safe="The key that was stored before is unchanged." /> : null}

@@ -6,8 +6,8 @@ import { Page } from '@/ui/page'
 export const Route = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Shell,
   notFoundComponent: () => (
-    <Page title="There is nothing here" hint="The address may be mistyped, or what it named is not yours.">
-      <Link to="/runs" className="text-accent underline underline-offset-4">Go to your runs</Link>
+    <Page title="There is nothing here" hint="The address is mistyped, or what it named is not yours.">
+      <Link to="/runs" className="link">Go to your runs</Link>
     </Page>
   ),
 })

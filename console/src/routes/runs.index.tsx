@@ -1,4 +1,5 @@
 import { createFileRoute, Link, useNavigate } from '@tanstack/react-router'
+import { FirstRun } from '@/runs/first-run'
 import { useRuns } from '@/runs/hooks'
 import { RunRow } from '@/runs/row'
 import { Button, buttonStyle } from '@/ui/button'
@@ -22,27 +23,23 @@ function Runs() {
   const navigate = useNavigate({ from: '/runs/' })
   const runs = useRuns({ status: status || undefined, instanceId: instance })
   return (
-    <Page title="Runs" hint="What your agents are doing and have done." actions={<Link to="/instances" className={buttonStyle({ look: 'primary' })}>Start a task</Link>}>
+    <Page title="Runs" actions={<Link to="/instances" className={buttonStyle({ look: 'primary' })}>Start a task</Link>}>
       <div role="group" aria-label="Show" className="mb-4 flex flex-wrap gap-1.5">
         {filters.map((f) => (
           <button
             key={f} type="button" aria-pressed={f === status}
             onClick={() => { void navigate({ search: (s) => ({ ...(s.instance ? { instance: s.instance } : {}), ...(f ? { status: f } : {}) }) }) }}
-            className={cn('min-h-7 rounded-full border px-3 text-[13px]', f === status ? 'border-transparent bg-ink text-bg' : 'border-line text-ink-2 hover:text-ink')}
+            className={cn('min-h-7 rounded-full border px-3 text-xs', f === status ? 'border-transparent bg-ink text-bg' : 'border-line text-ink-2 hover:border-line-strong hover:text-ink')}
           >
             {f === '' ? 'All' : f[0]?.toUpperCase() + f.slice(1)}
           </button>
         ))}
       </div>
-      {runs.error ? <Failure error={runs.error} retry={runs.retry} safe="Running tasks go on." /> : null}
+      {runs.error ? <Failure className="mb-4" error={runs.error} retry={runs.retry} safe="Running tasks go on." /> : null}
       {runs.loading ? <Skeleton rows={6} /> : null}
-      {runs.data?.length === 0 ? (
-        <Empty title={status ? `No ${status} runs` : 'No runs yet'} {...(status ? {} : { command: 'pags browse Browser --url https://example.com --objective "Tell me the page title" --wait' })}>
-          {status ? 'Others may be there: choose All.' : 'Give an agent a task here, or from the command line:'}
-        </Empty>
-      ) : null}
+      {runs.data?.length === 0 ? status || instance ? <Empty title="No such runs" /> : <FirstRun /> : null}
       {runs.data && runs.data.length > 0 ? (
-        <Panel label="Runs" className="divide-y divide-line overflow-hidden">
+        <Panel className="divide-y divide-line overflow-hidden">
           {runs.data.map((r) => <RunRow key={r.id} run={r} />)}
         </Panel>
       ) : null}

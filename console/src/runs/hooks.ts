@@ -4,42 +4,29 @@ import { call } from '@/api/call'
 import { live } from '@/api/live'
 import type { Page, Run, RunEvent } from '@/api/model'
 import { useList } from '@/api/list'
+import { show } from '@/app/live'
 import { over } from '@/ui/status'
 import { Timeline } from './timeline'
 
+/** Runs, newest first. The live line keeps them up to date; without it they are read again now and then. */
 export function useRuns(filter: { status?: string | undefined; instanceId?: string | undefined }) {
-  const list = useList<Run>(['runs'], '/v1/runs', filter)
-  const queries = useQueryClient()
-  useEffect(() => live.listen((p) => {
-    if (p.kind === 'events' || (p.kind === 'line' && p.up)) void queries.invalidateQueries({ queryKey: ['runs'] })
-  }), [queries])
-  return list
+  return useList<Run>(['runs'], '/v1/runs', filter, live.up ? 60_000 : 5_000)
 }
 
-/** The newest runs, for the command menu. */
-export function useRecentRuns() {
-  return useQuery({ queryKey: ['runs', 'recent'], queryFn: async () => (await call<Page<Run>>('GET', '/v1/runs?limit=20')).items })
-}
-
-/** One run, kept up to date by pushes; while the line is down or the run moves, by reading again. */
+/** One run, kept up to date by the live line; while that is down and the run moves, by reading again. */
 export function useRun(id: string) {
-  const queries = useQueryClient()
-  const key = ['run', id]
-  useEffect(() => live.listen((p) => {
-    if (p.kind === 'events' && p.body.run.id === id) queries.setQueryData<Run>(['run', id], (old) => (old && old.lastEvent > p.body.run.lastEvent ? old : p.body.run))
-    if (p.kind === 'line' && p.up) void queries.invalidateQueries({ queryKey: ['run', id] })
-  }), [queries, id])
   return useQuery({
-    queryKey: key,
+    queryKey: ['run', id],
     queryFn: () => call<Run>('GET', `/v1/runs/${id}`),
-    refetchInterval: (q) => (q.state.data && over(q.state.data.status) ? false : live.up ? 10_000 : 1_500),
+    refetchInterval: (q) => (q.state.data && over(q.state.data.status) ? false : live.up ? 15_000 : 2_000),
   })
 }
 
 /** A run's events: always a prefix in order. Pushed ones are shown at once; a gap is read from the API. One component, one run. */
-export function useEvents(id: string, head: number | undefined): { events: RunEvent[]; error: Error | null } {
+export function useEvents(id: string, head: number | undefined) {
   const [events, set] = useState<RunEvent[]>([])
   const [error, setError] = useState<Error | null>(null)
+  const [attempt, setAttempt] = useState(0)
   const [timeline] = useState(() => new Timeline())
 
   useEffect(() => live.listen((p) => {
@@ -52,7 +39,7 @@ export function useEvents(id: string, head: number | undefined): { events: RunEv
     void (async () => {
       try {
         for (let more = true; more && !stale;) {
-          const page = await call<Page<RunEvent>>('GET', `/v1/runs/${id}/events?after=${timeline.last.toString()}&limit=200`)
+          const page = await call<Page<RunEvent>>('GET', `/v1/runs/${id}/events?after=${timeline.last.toString()}&limit=500`)
           set(timeline.add(page.items))
           more = page.items.length > 0 && timeline.last < head
         }
@@ -62,24 +49,30 @@ export function useEvents(id: string, head: number | undefined): { events: RunEv
       }
     })()
     return () => { stale = true }
-  }, [id, head, timeline])
-  return { events, error }
+  }, [id, head, timeline, attempt])
+  return { events, error, retry: () => { setAttempt((n) => n + 1) } }
 }
 
 export function useCancelRun(id: string) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: () => call<Run>('POST', `/v1/runs/${id}/cancel`),
-    onSuccess: (run) => { queries.setQueryData(['run', id], run) },
+    onSuccess: (run) => { show(queries, run) },
   })
 }
 
-/** A signed address of a picture of the run, good for some minutes. */
-export function usePicture(runId: string, name: string | undefined) {
+export function useExport(id: string) {
+  return useMutation({ mutationFn: () => call<unknown>('GET', `/v1/runs/${id}/export`) })
+}
+
+/** A signed address of a picture of the run, good for some minutes. Pictures are kept by the number of their step. */
+export function usePicture(runId: string, key: string | undefined) {
+  const step = key && /\/(\d+)\/shot\.jpg$/.exec(key)?.[1]
   return useQuery({
-    queryKey: ['picture', runId, name],
-    queryFn: () => call<{ url: string }>('GET', `/v1/runs/${runId}/pictures/${encodeURIComponent(name ?? '')}`),
-    enabled: name !== undefined,
-    staleTime: 5 * 60_000,
+    queryKey: ['picture', runId, step],
+    queryFn: () => call<{ url: string }>('GET', `/v1/runs/${runId}/pictures/${step ?? ''}.jpg`),
+    enabled: step !== undefined,
+    staleTime: 4 * 60_000,
+    refetchOnWindowFocus: false,
   })
 }

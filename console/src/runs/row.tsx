@@ -5,15 +5,16 @@ import { Ago, span } from '@/ui/time'
 
 /** A run in a list. */
 export function RunRow({ run }: { run: Run }) {
-  const took = run.endedAt ? span(Date.parse(run.endedAt) - Date.parse(run.createdAt)) : undefined
+  const sub = [run.browse?.url.replace(/^https?:\/\//, ''), run.detail].filter(Boolean).join(' · ')
   return (
-    <Link to="/runs/$id" params={{ id: run.id }} className="flex flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-3 hover:bg-sunken">
-      <span className="min-w-0 flex-1 basis-60">
+    <Link to="/runs/$id" params={{ id: run.id }} className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-4 py-2.5 -outline-offset-2 hover:bg-sunken md:grid-cols-[minmax(0,1fr)_12.5rem_5rem_6rem]">
+      <span className="col-span-2 min-w-0 md:col-span-1">
         <span className="block truncate font-medium">{run.title}</span>
-        <span className="block truncate text-xs text-ink-2">{run.browse?.url}{run.detail ? ` · ${run.detail}` : ''}</span>
+        <span className="block truncate text-xs text-ink-2">{sub}</span>
       </span>
-      <Status status={run.status} waitingFor={run.waitingFor} />
-      <span className="w-36 shrink-0 text-xs text-ink-2 tabular-nums sm:text-right">{took ? `${took} · ` : ''}<Ago at={run.createdAt} /></span>
+      <span><Status status={run.status} waitingFor={run.waitingFor} /></span>
+      <span className="hidden text-right text-xs text-ink-2 tabular-nums md:block">{run.endedAt ? span(Date.parse(run.endedAt) - Date.parse(run.createdAt)) : ''}</span>
+      <span className="text-right text-xs text-ink-2 tabular-nums"><Ago at={run.createdAt} /></span>
     </Link>
   )
 }

@@ -1,74 +1,101 @@
-import { useNavigate } from '@tanstack/react-router'
-import { Download, Square } from 'lucide-react'
+import { Link, useCanGoBack, useNavigate, useRouter } from '@tanstack/react-router'
+import { ArrowDownToLine, Download, RotateCw, Square } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
-import { call } from '@/api/call'
 import type { Run } from '@/api/model'
 import { useKeys } from '@/app/keyboard'
+import { useInstance } from '@/instances/hooks'
 import { InteractionCard } from '@/interactions/card'
 import { useInbox } from '@/interactions/hooks'
-import { Button } from '@/ui/button'
+import { Button, buttonStyle, Keycap } from '@/ui/button'
 import { Fact, Page, Panel } from '@/ui/page'
 import { CopyText, Failure, Skeleton } from '@/ui/state'
 import { over, Status } from '@/ui/status'
 import { Ago, span, useNow } from '@/ui/time'
-import { useCancelRun, useEvents, useRun } from './hooks'
+import { useCancelRun, useEvents, useExport, useRun } from './hooks'
 import { StepDetail } from './step-detail'
 import { steps } from './timeline'
 import { Waterfall } from './waterfall'
 
-/** One run: what needs the person first, then steps on the left and the chosen step on the right. */
+/** One run: what needs the person first, then steps on the left and the chosen step on the right. Without a chosen step it follows the newest. */
 export function RunPage({ id, step }: { id: string; step: number | undefined }) {
   const run = useRun(id)
-  const { events, error } = useEvents(id, run.data?.lastEvent)
+  const { events, error, retry } = useEvents(id, run.data?.lastEvent)
   const rows = useMemo(() => steps(events), [events])
-  const chosen = Math.min(step ?? rows.length - 1, rows.length - 1)
+  const last = rows.length - 1
+  const chosen = Math.min(step ?? last, last)
   const navigate = useNavigate()
-  const choose = useCallback((i: number) => { void navigate({ to: '/runs/$id', params: { id }, search: { step: i }, replace: true, resetScroll: false }) }, [navigate, id])
+  const router = useRouter()
+  const canGoBack = useCanGoBack()
+  const choose = useCallback((i: number | undefined) => {
+    void navigate({ to: '/runs/$id', params: { id }, search: i === undefined ? {} : { step: Math.max(0, Math.min(last, i)) }, replace: true, resetScroll: false })
+  }, [navigate, id, last])
 
   useKeys(useCallback((key) => {
-    if (key === 'j') choose(Math.min(rows.length - 1, chosen + 1))
-    if (key === 'k') choose(Math.max(0, chosen - 1))
-    if (key === 'Escape') void navigate({ to: '/runs' })
-  }, [choose, chosen, rows.length, navigate]))
+    if (key === 'j') choose(chosen + 1)
+    if (key === 'k') choose(chosen - 1)
+    if (key === 'f') choose(undefined)
+    if (key === 'Escape') {
+      if (canGoBack) router.history.back()
+      else void navigate({ to: '/runs' })
+    }
+  }, [choose, chosen, canGoBack, router, navigate]))
 
-  if (run.error) return <Page title="Run"><Failure error={run.error} retry={() => { void run.refetch() }} safe="The run itself goes on." /></Page>
+  if (run.error && !run.data) return <Page title="Run"><Failure error={run.error} retry={() => { void run.refetch() }} safe="The run itself is not touched by it." /></Page>
   if (!run.data) return <Page title="Run"><Skeleton rows={6} /></Page>
   const r = run.data
-  const selected = rows[chosen]
+  const live = !over(r.status)
   return (
-    <Page wide title={r.title} hint={r.detail} actions={<Actions run={r} />}>
+    <Page wide title={<span className="line-clamp-3" title={r.title}>{r.title}</span>} hint={r.detail} trail={<Trail run={r} />} actions={<Actions run={r} />}>
       <Head run={r} />
-      <Needs run={r} />
-      {error ? <Failure error={error} safe="The timeline below may be incomplete." /> : null}
-      <div className="grid gap-5 lg:grid-cols-[minmax(20rem,5fr)_7fr]">
-        <Waterfall rows={rows} chosen={chosen} onChoose={choose} live={!over(r.status)} />
-        <Panel label="Step" className="min-w-0 lg:sticky lg:top-5 lg:max-h-[calc(100dvh-2.5rem)] lg:self-start lg:overflow-auto">
-          {selected ? <StepDetail runId={id} row={selected} /> : <p className="p-5 text-sm text-ink-2">The first step is on its way.</p>}
+      {run.error ? <Failure className="mb-4" error={run.error} retry={() => { void run.refetch() }} safe="The run goes on; this page may be behind." /> : null}
+      {live ? <Needs runId={r.id} /> : null}
+      {error ? <Failure className="mb-4" error={error} retry={retry} safe="The timeline below may be incomplete." /> : null}
+      <div className="grid gap-4 lg:grid-cols-[minmax(18rem,5fr)_minmax(0,7fr)]">
+        <div className="min-w-0 lg:sticky lg:top-5 lg:self-start">
+          <Waterfall rows={rows} chosen={chosen} onChoose={choose} live={live} />
+          {live && step !== undefined && step < last ? <Button size="small" className="mt-2" aria-keyshortcuts="f" onClick={() => { choose(undefined) }}><ArrowDownToLine aria-hidden className="size-3.5" />Follow<Keycap>f</Keycap></Button> : null}
+        </div>
+        <Panel label="Step" className="min-w-0 self-start overflow-hidden lg:sticky lg:top-5 lg:max-h-[calc(100dvh-2.5rem)] lg:overflow-auto">
+          <StepDetail runId={id} rows={rows} at={chosen} onChoose={choose} />
         </Panel>
       </div>
     </Page>
   )
 }
 
+function Trail({ run }: { run: Run }) {
+  const instance = useInstance(run.instanceId)
+  return (
+    <>
+      <Link to="/runs" className="hover:text-ink">Runs</Link><span aria-hidden>/</span>
+      <Link to="/instances/$id" params={{ id: run.instanceId }} className="truncate hover:text-ink">{instance.data?.displayName ?? 'Instance'}</Link>
+    </>
+  )
+}
+
 function Actions({ run }: { run: Run }) {
   const cancel = useCancelRun(run.id)
-  const save = async () => {
-    const body = await call<unknown>('GET', `/v1/runs/${run.id}/export`)
-    const a = document.createElement('a')
-    a.href = URL.createObjectURL(new Blob([JSON.stringify(body, null, 2)], { type: 'application/json' }))
-    a.download = `${run.id}.json`
-    a.click()
-    URL.revokeObjectURL(a.href)
+  const copy = useExport(run.id)
+  const save = () => {
+    copy.mutate(undefined, { onSuccess: (body) => {
+      const a = document.createElement('a')
+      a.href = URL.createObjectURL(new Blob([JSON.stringify(body, null, 2)], { type: 'application/json' }))
+      a.download = `${run.id}.json`
+      a.click()
+      URL.revokeObjectURL(a.href)
+    } })
   }
   return (
     <>
-      <Button look="quiet" onClick={() => { void save() }}><Download aria-hidden className="size-4" />Export</Button>
-      {over(run.status) ? null : (
+      <Button look="quiet" busy={copy.isPending} onClick={save}><Download aria-hidden className="size-4" />Export</Button>
+      {over(run.status) ? (
+        <Link to="/instances/$id" params={{ id: run.instanceId }} search={{ url: run.browse?.url, objective: run.browse?.objective }} className={buttonStyle()}><RotateCw aria-hidden className="size-4" />Run again</Link>
+      ) : (
         <Button look="danger" busy={cancel.isPending || run.cancelAsked === true} onClick={() => { cancel.mutate() }}>
           <Square aria-hidden className="size-3.5" />{run.cancelAsked ? 'Stopping' : 'Stop'}
         </Button>
       )}
-      {cancel.error ? <Failure error={cancel.error} /> : null}
+      {cancel.error ?? copy.error ? <Failure error={(cancel.error ?? copy.error) as Error} /> : null}
     </>
   )
 }
@@ -77,20 +104,20 @@ function Head({ run }: { run: Run }) {
   const now = useNow(1000, !over(run.status))
   const end = run.endedAt ? Date.parse(run.endedAt) : now
   return (
-    <dl className="mb-5 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4 xl:grid-cols-7">
-      <Fact name="Status"><span aria-live="polite"><Status status={run.status} waitingFor={run.waitingFor} /></span></Fact>
-      <Fact name={over(run.status) ? 'Took' : 'Running for'}><span className="tabular-nums">{span(end - Date.parse(run.createdAt))}</span></Fact>
-      <Fact name="Steps"><span className="tabular-nums">{run.step} of {run.maxSteps}</span></Fact>
+    <dl className="mb-4 grid grid-cols-2 gap-x-8 gap-y-3 border-y border-line py-3 sm:flex sm:flex-wrap">
+      <Fact name="Status"><span role="status"><Status status={run.status} waitingFor={run.waitingFor} /></span></Fact>
+      <Fact name={over(run.status) ? 'Took' : 'Running for'}>{span(end - Date.parse(run.createdAt))}</Fact>
+      <Fact name="Steps">{run.step} of {run.maxSteps}</Fact>
       <Fact name="Model">{run.model ?? 'not asked yet'}</Fact>
-      <Fact name="Tokens"><span className="tabular-nums">{run.inputTokens.toLocaleString()} in, {run.outputTokens.toLocaleString()} out</span></Fact>
+      <Fact name="Tokens">{run.inputTokens.toLocaleString()} in, {run.outputTokens.toLocaleString()} out</Fact>
       <Fact name="Started"><Ago at={run.createdAt} /></Fact>
-      <Fact name="Id"><CopyText text={run.id} label="Copy the run id" className="w-40" /></Fact>
+      <Fact name="Id"><CopyText text={run.id} label="Copy the run id" className="w-44" /></Fact>
     </dl>
   )
 }
 
 /** The open question of this run, answered on the spot. */
-function Needs({ run }: { run: Run }) {
-  const open = useInbox('open').data?.find((x) => x.runId === run.id)
-  return open && !over(run.status) ? <div className="mb-5"><InteractionCard interaction={open} inRun /></div> : null
+function Needs({ runId }: { runId: string }) {
+  const open = useInbox().data?.find((x) => x.runId === runId)
+  return open ? <div className="mb-4"><InteractionCard key={open.id} interaction={open} inRun /></div> : null
 }

@@ -24,33 +24,80 @@ export class Timeline {
   }
 }
 
+/** What a step's colour says: the agent worked, a person was needed, it went wrong, it reached the objective. */
+export type Tone = 'work' | 'wait' | 'bad' | 'ok'
+
 /** A step of the run: the events of one decision, as one row. */
-export type Step = { step: number; title: string; events: RunEvent[]; startedAt: number; endedAt: number; tone: 'plain' | 'bad' | 'wait' | 'ok'; picture?: string | undefined }
+export type Step = {
+  step: number
+  title: string
+  action: string
+  events: RunEvent[]
+  startedAt: number
+  endedAt: number
+  tone: Tone
+  picture?: string | undefined
+  page?: { url: string; title: string } | undefined
+}
 
-const bad = new Set(['refused', 'failed'])
-const wait = new Set(['asked', 'waiting'])
-
-/** Groups a timeline into steps: decided, acted and answered of one number are one row; the rest stands alone. */
+/** Groups a timeline into steps: decided, acted and answered of one number are one row; the rest stands alone. A step begins where the one before ended. */
 export function steps(events: RunEvent[]): Step[] {
   const out: Step[] = []
   for (const e of events) {
     const at = Date.parse(e.at)
-    const lastStep = out.at(-1)
-    if (lastStep && e.step !== undefined && e.step > 0 && lastStep.step === e.step) {
-      lastStep.events.push(e)
-      lastStep.endedAt = at
-      lastStep.picture = e.picture ?? lastStep.picture
-      lastStep.tone = tone(e, lastStep.tone)
+    const before = out.at(-1)
+    if (before && e.step !== undefined && e.step > 0 && before.step === e.step) {
+      before.events.push(e)
+      before.endedAt = at
+      before.tone = tone(e, before.tone)
+      before.picture = e.picture ?? before.picture
+      before.page = page(e) ?? before.page
       continue
     }
-    out.push({ step: e.step ?? 0, title: e.text, events: [e], startedAt: lastStep ? lastStep.endedAt : at, endedAt: at, tone: tone(e, 'plain'), picture: e.picture })
+    out.push({
+      step: e.step ?? 0, title: title(e), action: action(e), events: [e], startedAt: before ? before.endedAt : at, endedAt: at, tone: tone(e, 'work'),
+      picture: e.picture, page: page(e),
+    })
   }
   return out
 }
 
-function tone(e: RunEvent, before: Step['tone']): Step['tone'] {
-  if (bad.has(e.kind)) return 'bad'
-  if (wait.has(e.kind)) return 'wait'
-  if (e.kind === 'answered' || e.kind === 'resumed') return before === 'wait' ? 'plain' : before
-  return before
+/** A member of an event's data, where it is a text. */
+export function said(e: RunEvent | undefined, member: string): string | undefined {
+  const v = e?.data?.[member]
+  return typeof v === 'string' && v !== '' ? v : undefined
+}
+
+const reference = / \((?:f\d+)?e\d+\)/g // element references, such as (e7), mean something to the model only
+
+function title(e: RunEvent): string {
+  const text = e.text.replace(reference, '')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function action(e: RunEvent): string {
+  return e.kind === 'decided' ? (said(e, 'action') ?? e.kind) : e.kind
+}
+
+function page(e: RunEvent): Step['page'] {
+  const url = said(e, 'url')
+  return url ? { url, title: said(e, 'title') ?? '' } : undefined
+}
+
+const reached = new Set(['done', 'ready'])
+
+function tone(e: RunEvent, before: Tone): Tone {
+  switch (e.kind) {
+    case 'refused': return 'bad'
+    case 'asked': case 'waiting': return 'wait'
+    case 'acted': return said(e, 'status') === 'failed' ? 'bad' : before
+    case 'ended': return reached.has(said(e, 'outcome') ?? '') ? 'ok' : 'bad'
+    default: return before
+  }
+}
+
+/** The picture that shows a step: its own, else the newest before it. */
+export function pictureAt(rows: Step[], i: number): Pick<Step, 'picture' | 'page'> {
+  for (let j = i; j >= 0; j--) if (rows[j]?.picture) return { picture: rows[j]?.picture, page: rows[j]?.page }
+  return {}
 }

@@ -1,14 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '@/api/call'
 import { useList } from '@/api/list'
-import type { Session, User } from '@/api/model'
+import type { Me, Session } from '@/api/model'
+import { signOut } from '@/api/session'
 
 export function useMe() {
-  return useQuery({ queryKey: ['me'], queryFn: () => call<User>('GET', '/v1/auth/me'), staleTime: 60_000 })
+  return useQuery({ queryKey: ['me'], queryFn: () => call<Me>('GET', '/v1/auth/me'), staleTime: 60_000 })
 }
 
 export function useSessions() {
-  return useList<Session & { current?: boolean }>(['sessions'], '/v1/auth/sessions')
+  return useList<Session>(['sessions'], '/v1/auth/sessions')
 }
 
 export function useRevoke() {
@@ -16,6 +17,17 @@ export function useRevoke() {
   return useMutation({
     mutationFn: (id: string) => call<undefined>('DELETE', `/v1/auth/sessions/${id}`),
     onSuccess: () => { void queries.invalidateQueries({ queryKey: ['sessions'] }) },
+  })
+}
+
+export function useSignOut() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: signOut,
+    onSuccess: () => {
+      queries.clear()
+      queries.setQueryData(['session'], false)
+    },
   })
 }
 

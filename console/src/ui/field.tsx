@@ -1,9 +1,13 @@
 import { useId, type InputHTMLAttributes, type ReactNode } from 'react'
 import { cn } from './cn'
 
-const box = 'w-full rounded-md border border-line-strong bg-panel px-3 py-2 text-sm placeholder:text-ink-2'
+const box = 'w-full rounded-md border border-line-strong bg-panel px-2.5 py-1.5 text-base placeholder:text-ink-2'
 
 type Base = { label: string; hint?: ReactNode; error?: string | undefined }
+
+function Hint({ id, hint, error }: { id: string; hint?: ReactNode; error?: string | undefined }) {
+  return hint || error ? <p id={id} className={cn('mt-1 text-xs text-ink-2', error && 'text-bad')}>{error ?? hint}</p> : null
+}
 
 /** A labelled text field with a hint and an error that screen readers tell with it. */
 export function Field({ label, hint, error, className, id: given, ...rest }: Base & InputHTMLAttributes<HTMLInputElement>) {
@@ -12,19 +16,19 @@ export function Field({ label, hint, error, className, id: given, ...rest }: Bas
   return (
     <div className={className}>
       <label htmlFor={id} className="mb-1 block text-sm font-medium">{label}</label>
-      <input id={id} className={box} aria-invalid={error !== undefined} aria-describedby={`${id}-hint`} {...rest} />
-      <p id={`${id}-hint`} className={cn('mt-1 text-xs text-ink-2', error && 'text-bad')}>{error ?? hint}</p>
+      <input id={id} className={box} aria-invalid={error !== undefined} aria-describedby={hint || error ? `${id}-hint` : undefined} {...rest} />
+      <Hint id={`${id}-hint`} hint={hint} error={error} />
     </div>
   )
 }
 
-export function Area({ label, hint, value, onChange, rows = 3, maxLength, required }: Base & { value: string; onChange: (v: string) => void; rows?: number; maxLength?: number; required?: boolean }) {
+export function Area({ label, hint, error, value, onChange, rows = 3, maxLength, required }: Base & { value: string; onChange: (v: string) => void; rows?: number; maxLength?: number; required?: boolean }) {
   const id = useId()
   return (
     <div>
       <label htmlFor={id} className="mb-1 block text-sm font-medium">{label}</label>
-      <textarea id={id} className={box} rows={rows} maxLength={maxLength} required={required} value={value} onChange={(e) => { onChange(e.target.value) }} aria-describedby={`${id}-hint`} />
-      <p id={`${id}-hint`} className="mt-1 text-xs text-ink-2">{hint}</p>
+      <textarea id={id} className={cn(box, 'block')} rows={rows} maxLength={maxLength} required={required} value={value} onChange={(e) => { onChange(e.target.value) }} aria-invalid={error !== undefined} aria-describedby={hint || error ? `${id}-hint` : undefined} />
+      <Hint id={`${id}-hint`} hint={hint} error={error} />
     </div>
   )
 }
@@ -34,10 +38,10 @@ export function Choice({ label, value, options, onChange, hint }: Base & { value
   return (
     <div>
       <label htmlFor={id} className="mb-1 block text-sm font-medium">{label}</label>
-      <select id={id} className={box} value={value} onChange={(e) => { onChange(e.target.value) }} aria-describedby={`${id}-hint`}>
+      <select id={id} className={cn(box, 'min-h-[2.25rem]')} value={value} onChange={(e) => { onChange(e.target.value) }} aria-describedby={hint ? `${id}-hint` : undefined}>
         {options.map(([v, text]) => <option key={v} value={v}>{text}</option>)}
       </select>
-      <p id={`${id}-hint`} className="mt-1 text-xs text-ink-2">{hint}</p>
+      <Hint id={`${id}-hint`} hint={hint} />
     </div>
   )
 }
@@ -45,11 +49,11 @@ export function Choice({ label, value, options, onChange, hint }: Base & { value
 export function Check({ label, checked, onChange, hint }: { label: string; checked: boolean; onChange: (v: boolean) => void; hint?: string }) {
   const id = useId()
   return (
-    <div className="flex items-start gap-2.5">
-      <input id={id} type="checkbox" className="mt-1 size-4 accent-(--accent)" checked={checked} onChange={(e) => { onChange(e.target.checked) }} aria-describedby={hint ? `${id}-hint` : undefined} />
+    <div className="flex items-start gap-2">
+      <input id={id} type="checkbox" className="mt-0.5 size-4 accent-(--ink)" checked={checked} onChange={(e) => { onChange(e.target.checked) }} aria-describedby={hint ? `${id}-hint` : undefined} />
       <div>
-        <label htmlFor={id} className="text-sm font-medium">{label}</label>
-        {hint ? <p id={`${id}-hint`} className="text-xs text-ink-2">{hint}</p> : null}
+        <label htmlFor={id} className="block text-sm font-medium">{label}</label>
+        <Hint id={`${id}-hint`} hint={hint} />
       </div>
     </div>
   )

@@ -9,7 +9,7 @@ const looks: Record<RunStatus, { word: string; icon: typeof Ban; style: string; 
   waiting: { word: 'Waiting', icon: Hand, style: 'bg-wait-soft text-wait' },
   completed: { word: 'Completed', icon: CheckCircle2, style: 'bg-ok-soft text-ok' },
   failed: { word: 'Failed', icon: CircleX, style: 'bg-bad-soft text-bad' },
-  cancelled: { word: 'Cancelled', icon: Ban, style: 'bg-sunken text-ink-2' },
+  cancelled: { word: 'Cancelled', icon: Ban, style: 'bg-hover text-ink-2' },
 }
 
 const reasons: Record<string, string> = {
@@ -28,7 +28,7 @@ export function Status({ status, waitingFor, className }: { status: RunStatus; w
   const { word, icon: Icon, style, spin } = looks[status]
   const text = status === 'waiting' && waitingFor ? `Waiting for ${reasons[waitingFor] ?? waitingFor}` : word
   return (
-    <span className={cn('inline-flex items-center gap-1.5 rounded-full px-2.5 py-0.5 text-xs font-medium whitespace-nowrap', style, className)}>
+    <span className={cn('inline-flex items-center gap-1.5 rounded-full px-2 py-px text-xs font-medium whitespace-nowrap', style, className)}>
       <Icon aria-hidden className={cn('size-3.5', spin && 'animate-spin')} />
       {text}
     </span>

@@ -5,7 +5,7 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['hour', 3_600_000],
   ['minute', 60_000],
 ]
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' })
 
 export function ago(at: number, now: number): string {
   const d = at - now
@@ -20,6 +20,17 @@ export function span(ms: number): string {
   const s = Math.round(ms / 1000)
   if (s < 3600) return `${Math.floor(s / 60).toString()} min ${(s % 60).toString()} s`
   return `${Math.floor(s / 3600).toString()} h ${Math.floor((s % 3600) / 60).toString()} min`
+}
+
+/** A time of day; with `fine` to the millisecond. */
+export function clock(at: number, fine = false): string {
+  return new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', ...(fine ? { fractionalSecondDigits: 3 as const } : {}) })
+}
+
+/** The time until something, no finer than it matters: 23 h, 12 min, 45 s. */
+export function left(ms: number): string {
+  if (ms < 60_000) return `${Math.ceil(ms / 1000).toString()} s`
+  return ms < 3_600_000 ? `${Math.floor(ms / 60_000).toString()} min` : `${Math.floor(ms / 3_600_000).toString()} h`
 }
 
 /** The present moment, again every `every` ms; it stands still while `live` is false. */

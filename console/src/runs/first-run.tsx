@@ -1,0 +1,39 @@
+import { Link } from '@tanstack/react-router'
+import { CircleCheck, CircleDashed } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useInstances } from '@/instances/hooks'
+import { useModelKeys } from '@/keys/hooks'
+import { useMachines } from '@/machines/hooks'
+import { Panel } from '@/ui/page'
+import { CopyText } from '@/ui/state'
+
+/** The way to a first run: what is there already, and for each missing thing the exact next command. */
+export function FirstRun() {
+  const keys = useModelKeys().data
+  const machines = useMachines().data
+  const instances = useInstances().data
+  const name = instances?.[0]?.displayName ?? 'Browser'
+  return (
+    <Panel className="p-5">
+      <h2 className="font-semibold">No runs yet</h2>
+      <ol className="mt-4 space-y-4">
+        <Step done={(keys?.length ?? 0) > 0} to="/keys" what="Store a model key" command={'printf %s "$ANTHROPIC_API_KEY" | pags keys set anthropic'} />
+        <Step done={machines?.some((m) => m.online) ?? false} to="/machines" what="Bring a machine online" command="pags up" />
+        <Step done={(instances?.length ?? 0) > 0} to="/agents" what="Get an agent" command="pags instances subscribe browser" />
+        <Step done={false} to="/instances" what="Give it a task" command={`pags browse "${name}" --url https://example.com --objective "Tell me the page title" --wait`} />
+      </ol>
+    </Panel>
+  )
+}
+
+function Step({ done, to, what, command }: { done: boolean; to: '/keys' | '/machines' | '/agents' | '/instances'; what: string; command: string }): ReactNode {
+  return (
+    <li className="flex gap-3">
+      {done ? <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-ok" /> : <CircleDashed aria-hidden className="mt-0.5 size-4 shrink-0 text-ink-2" />}
+      <div className="min-w-0">
+        <p><Link to={to} className="link">{what}</Link>{done ? <span className="ml-2 text-xs text-ink-2">done</span> : null}</p>
+        {done ? null : <CopyText text={command} label={`Copy the command: ${what}`} className="mt-1.5" />}
+      </div>
+    </li>
+  )
+}
