@@ -29,6 +29,11 @@ func serveCommand(a *app) *cobra.Command {
 			if err := least.UnmarshalText([]byte(level)); err != nil {
 				return usagef("--log-level %q is none of debug, info, warn, error", level)
 			}
+			if o.PublicURL != "" {
+				if _, err := serve.Origin(o.PublicURL); err != nil {
+					return &usageError{err}
+				}
+			}
 			o.Home, o.Version, o.PortAsked = dir, a.build.Version, c.Flags().Changed("port")
 			o.Log = slog.New(guard.LogHandler(serve.Logger(a.err, least, a.json)))
 			ctx, cancel := context.WithCancelCause(c.Context())

@@ -171,8 +171,8 @@ func socketURL(public *url.URL) string {
 }
 
 // announce records who owns the folder and prepares the person's way in.
-func (h *host) announce(ctx context.Context, o Options, public *url.URL) (Announcement, error) {
-	made, err := h.signIn(ctx, o.Home, public.String())
+func (h *host) announce(ctx context.Context, o Options, public, here *url.URL) (Announcement, error) {
+	made, err := h.signIn(ctx, o.Home, public.String(), here.String())
 	if err != nil {
 		return Announcement{}, err
 	}

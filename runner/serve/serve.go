@@ -92,7 +92,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	// The way in is prepared before the first request is answered, so whoever finds the host up can use it.
 	failed := make(chan error, 1)
-	said, err := h.announce(ctx, o, public)
+	said, err := h.announce(ctx, o, public, listenerURL(listener))
 	if err == nil {
 		err = h.begin(ctx)
 	}
@@ -126,11 +126,25 @@ func stop(server *http.Server, h *host, dir home.Dir) error {
 
 func publicURL(o Options, l net.Listener) (*url.URL, error) {
 	if o.PublicURL == "" {
-		return &url.URL{Scheme: "http", Host: l.Addr().String()}, nil
+		return listenerURL(l), nil
 	}
-	u, err := url.Parse(o.PublicURL)
+	return Origin(o.PublicURL)
+}
+
+// listenerURL is where this machine itself reaches the host. A listener on every address is reached on the loopback.
+func listenerURL(l net.Listener) *url.URL {
+	host := l.Addr().String()
+	if a, ok := l.Addr().(*net.TCPAddr); ok && a.IP.IsUnspecified() {
+		host = net.JoinHostPort("127.0.0.1", strconv.Itoa(a.Port))
+	}
+	return &url.URL{Scheme: "http", Host: host}
+}
+
+// Origin reads the address under which people reach a host: a scheme and a name, nothing behind it.
+func Origin(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" && u.Path != "/" {
-		return nil, fmt.Errorf("--public-url %q is not an origin such as https://pags.example.com", o.PublicURL)
+		return nil, fmt.Errorf("--public-url %q is not an origin such as https://pags.example.com", raw)
 	}
 	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
 }

@@ -13,12 +13,13 @@ import (
 )
 
 // signIn makes the account on the first start, gives this machine's CLI a session, and makes a one-time link for the console.
-func (h *host) signIn(ctx context.Context, dir home.Dir, address string) (Announcement, error) {
+// People reach it at the public address, the CLI of this machine at the listener's.
+func (h *host) signIn(ctx context.Context, dir home.Dir, public, here string) (Announcement, error) {
 	user, created, err := h.house.Accounts.EnsureLocalAccount(ctx)
 	if err != nil {
 		return Announcement{}, fmt.Errorf("prepare the account: %w", err)
 	}
-	if err := h.cliSession(ctx, dir, user.ID, address); err != nil {
+	if err := h.cliSession(ctx, dir, user.ID, here); err != nil {
 		return Announcement{}, err
 	}
 	link, err := h.house.Accounts.NewLink(ctx, user.ID)
@@ -26,7 +27,7 @@ func (h *host) signIn(ctx context.Context, dir home.Dir, address string) (Announ
 		return Announcement{}, fmt.Errorf("make a sign-in link: %w", err)
 	}
 	_, pages := console.Files()
-	return Announcement{URL: address, SignIn: link.URL, NewHome: created, HasPages: pages}, nil
+	return Announcement{URL: public, SignIn: link.URL, NewHome: created, HasPages: pages}, nil
 }
 
 // cliSession leaves a session that points at another host alone. One of this host follows it to its present address; where
