@@ -58,11 +58,17 @@ func (h *Hand) start(ctx context.Context) (*engine, error) {
 			return nil, err
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(h.o.DataDir, "profile"), 0o700); err != nil {
+	profile, err := filepath.Abs(filepath.Join(h.o.DataDir, "profile"))
+	if err == nil {
+		err = os.MkdirAll(profile, 0o700)
+	}
+	if err != nil {
 		return nil, pags.Wrap(err, pags.Unavailable, "cannot make the browser's folder in %s", h.o.DataDir)
 	}
+	if err := h.evict(ctx, profile); err != nil {
+		return nil, err
+	}
 	e := &engine{gate: egress.NewGate(egress.Rules{OwnOrigins: h.o.OwnOrigins, AllowHosts: h.o.AllowHosts})}
-	var err error
 	if e.proxy, err = egress.Listen(e.gate); err != nil {
 		return nil, pags.Wrap(err, pags.Unavailable, "cannot open a port on this machine for the browser")
 	}
@@ -78,7 +84,7 @@ func (h *Hand) start(ctx context.Context) (*engine, error) {
 		h.o.Log.Warn("no display here: the browser runs without a window")
 		headless = true
 	}
-	e.context, err = e.pw.Chromium.LaunchPersistentContext(filepath.Join(h.o.DataDir, "profile"), h.launch(path, headless, e.proxy.Address()))
+	e.context, err = e.pw.Chromium.LaunchPersistentContext(profile, h.launch(path, headless, e.proxy.Address()))
 	if err != nil {
 		_ = e.stop()
 		return nil, pags.Wrap(err, pags.Unavailable, "the browser %s does not start; is another pags using %s? `pags doctor` tells more", path, h.o.DataDir)
