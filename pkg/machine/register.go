@@ -7,8 +7,10 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/proagentstore/pags/pkg/guard"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/port"
 	"github.com/proagentstore/pags/pkg/relay"
@@ -215,6 +217,9 @@ func keyRow(user pags.UserID, publicKey string) port.Key {
 func checkNode(node string) error {
 	if n := len([]rune(node)); n < 1 || n > 120 {
 		return pags.Errorf(pags.Unprocessable, "node must have 1 to 120 characters")
+	}
+	if guard.Visible(node) != node || strings.ContainsAny(node, "\n\t") { // it is shown to people, and compared by them
+		return pags.Errorf(pags.Unprocessable, "node must not hold characters that nobody sees")
 	}
 	return nil
 }

@@ -40,6 +40,7 @@ func TestRegister_BadInputIsNamed(t *testing.T) {
 	for name, r := range map[string]machine.Registration{
 		"short key": {PublicKey: "AAAA", Node: "n"}, "no base64": {PublicKey: "§", Node: "n"},
 		"no node": {PublicKey: good}, "long node": {PublicKey: good, Node: strings.Repeat("n", 121)},
+		"a node that moves the cursor": {PublicKey: good, Node: "n\x1b[2J"}, "a node that turns the reading direction": {PublicKey: good, Node: "n\u202en"},
 		"empty capability": {PublicKey: good, Node: "n", Capabilities: []string{""}},
 	} {
 		if _, err := c.Register(c.ctx, user, r); !pags.Is(err, pags.Unprocessable) {

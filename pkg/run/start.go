@@ -82,6 +82,10 @@ func (s *Service) create(ctx context.Context, run pags.Run, msg message) (pags.R
 				return run, false, err
 			}
 			if err == nil && !holder.Status.Over() { // a lock is stale exactly when its run is over
+				// The same message, delivered twice at once: its twin took the lock after we looked for it.
+				if earlier, found, err := s.earlier(ctx, msg); err != nil || found {
+					return earlier, false, err
+				}
 				return run, false, pags.Errorf(pags.Conflict, "this instance is busy with run %s (%s); wait for it or cancel it", holder.ID, holder.Status).With(holder)
 			}
 			free = port.And(port.Eq("runId", string(held.RunID)), port.Eq("fence", held.Fence))

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/proagentstore/pags/pkg/httpapi"
 	"github.com/proagentstore/pags/pkg/pags"
+	"github.com/proagentstore/pags/pkg/port"
 )
 
 func TestStart_MakesARunThatRuns(t *testing.T) {
@@ -210,6 +212,38 @@ func TestStart_SF07_OneMessageStartsOneRun(t *testing.T) {
 			t.Error(ids)
 		}
 	})
+}
+
+// meanwhile lets something happen right before the first read of a row.
+type meanwhile struct {
+	port.Table
+	row  port.Key
+	once *sync.Once
+	do   func()
+}
+
+func (m meanwhile) Get(ctx context.Context, k port.Key) (port.Item, error) {
+	if k == m.row {
+		m.once.Do(m.do)
+	}
+	return m.Table.Get(ctx, k)
+}
+
+func TestStart_SF07_ATwinThatTookTheLockMeanwhileIsAnswered(t *testing.T) {
+	h := newHouse(t)
+	pay := Request{URL: "https://x.test", Objective: "pay", MessageID: "m-1"}
+	var twin pags.Run
+	h.Table = meanwhile{Table: h.table, row: lockKey(adas), once: &sync.Once{}, do: func() {
+		h.Table = h.table
+		var err error
+		if twin, err = h.Start(t.Context(), person(ada), adas, pay); err != nil {
+			t.Error(err)
+		}
+	}}
+	again, err := h.Start(t.Context(), person(ada), adas, pay)
+	if err != nil || again.ID != twin.ID || len(h.brains.runs) != 1 {
+		t.Errorf("run %s, twin %s, %d executions, %v", again.ID, twin.ID, len(h.brains.runs), err)
+	}
 }
 
 func TestStart_ARepeatBeginsWhatTheFirstTimeCouldNot(t *testing.T) {
