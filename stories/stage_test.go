@@ -15,8 +15,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -76,6 +78,7 @@ func newScene(t *testing.T, site http.Handler, script modeltest.Script) *scene {
 	st, err := stage.New(binary, filepath.Join(t.TempDir(), "home"), s.log)
 	s.must(err)
 	s.Stage = st
+	t.Cleanup(s.endBrowsers)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("host and runner said:\n%s", s.log)
@@ -125,6 +128,37 @@ func (s *scene) up(env []string, args ...string) *stage.Process {
 func (s *scene) end(p *stage.Process) {
 	p.Reap()
 	<-p.Done()
+}
+
+// endBrowsers ends what is left of the browsers of this home. A Chromium has a process group of its own and outlives a
+// killed runner for a moment.
+func (s *scene) endBrowsers() {
+	err := stage.Await(context.Background(), 20*time.Second, "the browsers to end", func() (bool, error) {
+		left := s.browsers()
+		for _, pid := range left {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		return len(left) == 0, nil
+	})
+	if err != nil {
+		s.t.Error(err)
+	}
+}
+
+// browsers are the processes that were started with a profile in this home.
+func (s *scene) browsers() []int {
+	out, err := exec.Command("ps", "-axww", "-o", "pid=,args=").Output()
+	if err != nil {
+		s.t.Errorf("list processes: %v", err)
+	}
+	var pids []int
+	for line := range strings.Lines(string(out)) {
+		pid, args, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if n, err := strconv.Atoi(pid); err == nil && strings.Contains(args, "--user-data-dir="+s.Home+"/") {
+			pids = append(pids, n)
+		}
+	}
+	return pids
 }
 
 // ready stores a key for the scripted model and subscribes to the browser agent, which may then visit the site.
