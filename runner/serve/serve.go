@@ -84,12 +84,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{
-		Handler:           newFront(h, listener.Addr(), public),
-		ReadHeaderTimeout: 10 * time.Second,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
-	}
+	server := newServer(newFront(h, listener.Addr(), public), o.Log, patient)
 	// The way in is prepared before the first request is answered, so whoever finds the host up can use it.
 	failed := make(chan error, 1)
 	said, err := h.announce(ctx, o, public, listenerURL(listener))
@@ -108,6 +103,24 @@ func Run(ctx context.Context, o Options) error {
 		}
 	}
 	return errors.Join(err, stop(server, h, o.Home))
+}
+
+// patience is how long a client may take. Without an end to it whoever opens connections and says nothing keeps them all.
+type patience struct{ header, whole, idle time.Duration }
+
+// patient: a whole request may take long where pictures go up a slow line; answers are not bounded here, and sockets leave the
+// server's clock with their upgrade.
+var patient = patience{header: 10 * time.Second, whole: 2 * time.Minute, idle: 2 * time.Minute}
+
+func newServer(h http.Handler, log *slog.Logger, p patience) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: p.header,
+		ReadTimeout:       p.whole,
+		IdleTimeout:       p.idle,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
 }
 
 // stop ends in the order in which nothing is lost: no new requests, sockets told, executions at rest, the store closed.
