@@ -131,7 +131,7 @@ func TestAPI_RefusesWithAProblemThatSaysWhatToDo(t *testing.T) {
 		"malformed JSON":                           {"PUT", "/v1/notes/a", "alice", `{"text":`, 400, pags.Invalid, "body"},
 		"two documents in one body":                {"PUT", "/v1/notes/a", "alice", `{"text":"x"}{}`, 400, pags.Invalid, "body"},
 		"no body":                                  {"PUT", "/v1/notes/a", "alice", ``, 400, pags.Invalid, "body is required"},
-		"a body over the limit":                    {"PUT", "/v1/small/a", "alice", `{"text":"x"         }`, 413, pags.TooLarge, "too large"},
+		"a body over the limit":                    {"PUT", "/v1/small/a", "alice", `{"text":"x"         }`, 413, pags.TooLarge, "larger than the 20 bytes"},
 		"an unknown path":                          {"GET", "/v1/nothing", "alice", ``, 404, pags.NotFound, "nothing at this path"},
 		"a path that is not clean":                 {"PUT", "/v1//notes/a", "alice", `{"text":"x"}`, 404, pags.NotFound, "nothing at this path"},
 		"a trailing slash":                         {"PUT", "/v1/notes/a/", "alice", `{"text":"x"}`, 404, pags.NotFound, "nothing at this path"},

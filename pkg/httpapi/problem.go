@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -134,6 +135,10 @@ func fromHuma(ctx context.Context, status int, msg string, errs []error) *Proble
 	}
 	if !known {
 		code = pags.Invalid
+	}
+	var limit int64
+	if n, err := fmt.Sscanf(msg, "request body is too large limit=%d bytes", &limit); n == 1 && err == nil {
+		msg = fmt.Sprintf("the body is larger than the %d bytes that this takes; send less", limit-1)
 	}
 	p := newProblem(ctx, code, msg)
 	if status != 0 {

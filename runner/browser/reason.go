@@ -25,6 +25,7 @@ var networkWords = map[string]string{
 	"ERR_CERT_DATE_INVALID":        "its certificate is out of date",
 	"ERR_CERT_AUTHORITY_INVALID":   "its certificate is not trusted on this machine",
 	"ERR_CERT_COMMON_NAME_INVALID": "its certificate is for another name",
+	"ERR_UNSAFE_PORT":              "the browser does not open that port",
 	"ERR_UNKNOWN_URL_SCHEME":       "the browser does not open such an address",
 	"ERR_BLOCKED_BY_RESPONSE":      "the server does not want it shown here",
 }

@@ -126,7 +126,11 @@ func (a *app) showRun(c *cobra.Command, args []string) error {
 func (a *app) printEvent(e pags.Event, start time.Time) error {
 	since := e.At.Sub(start).Round(100 * time.Millisecond)
 	head := fmt.Sprintf("%7.1fs  %-9s ", max(0, since.Seconds()), e.Kind)
-	text := strings.TrimSpace(clean(e.Text))
+	text := e.Text
+	if why, _ := e.Data["feedback"].(string); why != "" && e.Data["status"] != "ok" {
+		text += ": " + why
+	}
+	text = strings.TrimSpace(clean(text))
 	return a.say("%s%s", a.paint("2", head), cut(text, max(20, a.width()-len(head))))
 }
 

@@ -41,7 +41,8 @@ func (s State) acted(r relay.Result) (State, *Move) {
 	if r.Status == relay.StatusUnknown {
 		return moved(s.unknown(cmd))
 	}
-	if first := s.RoundSteps == 0 && s.Round == 0 && cmd.Action == relay.ActNavigate; first && r.Status != relay.StatusOK && s.Seen.Snapshot == "" {
+	// What the browser shows then is its own error page, which tells a model nothing.
+	if first := s.RoundSteps == 0 && s.Round == 0 && cmd.Action == relay.ActNavigate; first && (r.Status == relay.StatusFailed || r.Status == relay.StatusRefused || r.Status != relay.StatusOK && s.Seen.Snapshot == "") {
 		outcome := pags.OutcomeFailed
 		if r.Status == relay.StatusRefused {
 			outcome = pags.OutcomeBlocked
