@@ -162,7 +162,7 @@ func (t *Table) try(batch []*job) (bad int, err error) {
 		return -1, nil
 	}
 	if err := tx.Commit(); err != nil {
-		answer(errs, pags.Wrap(err, pags.Unavailable, "the data file could not be written; is the disk full?"))
+		answer(errs, pags.Wrap(err, pags.Unavailable, "the data file could not be written; is the disk full? free some space and try again"))
 		return -1, nil
 	}
 	answer(errs, nil)
