@@ -18,6 +18,7 @@ import (
 
 // engine is a running Chromium with the machine's profile. It is replaced as a whole when any part of it dies.
 type engine struct {
+	profile string
 	pw      *playwright.Playwright
 	context playwright.BrowserContext
 	gate    *egress.Gate
@@ -59,16 +60,17 @@ func (h *Hand) start(ctx context.Context) (*engine, error) {
 		}
 	}
 	profile, err := filepath.Abs(filepath.Join(h.o.DataDir, "profile"))
-	if err == nil {
-		err = os.MkdirAll(profile, 0o700)
-	}
 	if err != nil {
 		return nil, pags.Wrap(err, pags.Unavailable, "cannot make the browser's folder in %s", h.o.DataDir)
 	}
 	if err := h.evict(ctx, profile); err != nil {
 		return nil, err
 	}
-	e := &engine{gate: egress.NewGate(egress.Rules{OwnOrigins: h.o.OwnOrigins, AllowHosts: h.o.AllowHosts})}
+	if err := forgetForms(profile); err != nil {
+		return nil, pags.Wrap(err, pags.Unavailable, "cannot prepare the browser's folder %s", profile)
+	}
+	forgetPages(profile)
+	e := &engine{profile: profile, gate: egress.NewGate(egress.Rules{OwnOrigins: h.o.OwnOrigins, AllowHosts: h.o.AllowHosts})}
 	if e.proxy, err = egress.Listen(e.gate); err != nil {
 		return nil, pags.Wrap(err, pags.Unavailable, "cannot open a port on this machine for the browser")
 	}
@@ -161,6 +163,7 @@ func (e *engine) stop() error {
 	var errs []error
 	if e.context != nil {
 		_ = e.context.Close() // already gone after a crash
+		forgetPages(e.profile)
 	}
 	if e.pw != nil {
 		errs = append(errs, e.pw.Stop())

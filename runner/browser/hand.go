@@ -2,7 +2,7 @@
 // tells what the page looks like afterwards. Nothing of Playwright is loaded before the first command.
 //
 //	hand.go      Hand: Do and Close
-//	engine.go    Chromium, its profile and its way out   orphan.go  one that was left behind
+//	engine.go    Chromium, its profile and its way out   orphan.go  one that was left behind   profile.go  what it keeps
 //	lease.go     the pages of one instance       tab.go   one page and its events
 //	action.go    the list of actions             navigate click typing choose upload keys: one file each
 //	target.go    from a ref to an element        page/    what runs inside the page
