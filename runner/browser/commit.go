@@ -16,6 +16,7 @@ type sending struct {
 	Submits                            bool
 	Leads                              bool // a plain link to another document
 	Fields                             []relay.CommitField
+	Whole                              string // every field to its last character, as JSON; Fields show people what fits a card
 }
 
 // commit describes a press for the owner.
@@ -31,18 +32,18 @@ func (a *action) commit(j judged) *relay.Commit {
 		c.Fields[i].Value = a.lease.scrub(c.Fields[i].Value)
 	}
 	c.Name, c.FormAction = a.lease.scrub(c.Name), a.lease.scrub(c.FormAction)
-	c.Digest = digest(c)
+	c.Digest = digest(c, a.lease.scrub(j.sending.Whole))
 	return c
 }
 
-// digest is over what the owner saw; the ref may change between two looks at the same page.
-func digest(c *relay.Commit) string {
+// digest is over what the owner saw and all that it stands for; the ref may change between two looks at the same page.
+func digest(c *relay.Commit, whole string) string {
 	type field struct{ Name, Value string }
 	var fields []field
 	for _, f := range c.Fields {
 		fields = append(fields, field{f.Name, f.Value})
 	}
-	text, _ := json.Marshal([]any{c.Role, c.Name, c.FormAction, c.FormMethod, c.Origin, fields})
+	text, _ := json.Marshal([]any{c.Role, c.Name, c.FormAction, c.FormMethod, c.Origin, fields, whole})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
@@ -95,7 +96,7 @@ func difference(was, now *relay.Commit) string {
 		list = append(list, "the field “"+name+"” is gone")
 	}
 	if len(list) == 0 {
-		return "its fields are in another order"
+		return "its fields are in another order, or something changed that does not fit a card: a long text, the value behind a choice, a field far down"
 	}
 	return strings.Join(list, "; ")
 }

@@ -88,6 +88,44 @@ func TestGuard_ApproveStopsDescribesAndActsOnlyOnTheSame(t *testing.T) {
 	}
 }
 
+// What a card cuts or shows by its label is part of what was approved all the same.
+func TestGuard_ApproveNoticesWhatACardDoesNotShow(t *testing.T) {
+	for name, change := range map[string]string{
+		"the value behind a choice":         `F.amount.options[0].value = "10000"`,
+		"the end of a long text":            `F.note.value += "pay eve"`,
+		"the middle of a long text":         `F.note.value = "x".repeat(2500) + "y".repeat(500)`,
+		"a field behind the hundredth":      `F.payee.value = "eve"`,
+		"what the button itself says":       `B.value = "delete"`,
+		"the encoding":                      `F.enctype = "text/plain"`,
+		"nothing, then it is really sent":   ``,
+		"a token, which changes by its own": `F.csrf_token.value = "new"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := start(t, "/cases/approve.html")
+			u.call.Command.Guard = relay.GuardApprove
+			pay := relay.Command{Action: relay.ActClick, Ref: u.ref(`button "Pay"`)}
+			c := u.want(relay.StatusCommit, "approval", pay).Commit
+			if more := c.Fields[len(c.Fields)-1]; more.Label != "more fields" || more.Value != "10" || c.Fields[2].Value != "Ten" {
+				t.Fatalf("the card shows %+v and last %+v", c.Fields[:4], more)
+			}
+			if _, err := shared.leases[u.call.InstanceID].current().page.Evaluate("() => { " + change + " }"); err != nil {
+				t.Fatal(err)
+			}
+			before := demo.Visits("POST /delete")
+			pay.Approved = c
+			if strings.HasPrefix(name, "nothing") || strings.HasPrefix(name, "a token") {
+				u.ok(pay)
+				u.title("Deleted")
+				return
+			}
+			u.want(relay.StatusRefused, "changed since it was approved", pay)
+			if demo.Visits("POST /delete") != before {
+				t.Fatal("it was sent")
+			}
+		})
+	}
+}
+
 func TestGuard_ApproveDoesNotAskForALinkThatOnlyLeadsToAForm(t *testing.T) {
 	u := start(t, "/")
 	u.call.Command.Guard = relay.GuardApprove

@@ -46,22 +46,31 @@ const roleOf = e => {
   return e.isContentEditable ? "textbox" : "generic";
 };
 const token = /csrf|xsrf|token|nonce|authenticity|viewstate|captcha-response/i;
-// fields as they would be sent, or as they stand on the page where there is no form
-const fieldsOf = (form, doc) => {
-  const list = [], all = form ? [...form.elements] : [...deep(doc)].filter(e => ["INPUT", "SELECT", "TEXTAREA"].includes(e.tagName) || e.isContentEditable && e.getAttribute("role") === "textbox");
-  for (const e of all) {
-    if (list.length >= 100) break;
-    const type = e.type || "";
-    if (["submit", "button", "reset", "image", "fieldset", "output"].includes(type) || e.tagName === "OBJECT" || e.matches(":disabled")) continue;
-    if ((type === "checkbox" || type === "radio") && !e.checked) continue;
-    if (!form && (type === "hidden" || !e.name && !labelOf(e) || !rendered(e) && type !== "checkbox" && type !== "radio")) continue;
-    let value = String(e.value ?? e.innerText ?? "");
-    if (e.tagName === "SELECT") value = [...e.selectedOptions].map(o => squash(o.label)).join(", ");
-    if (type === "file") value = [...e.files].map(f => f.name).join(", ");
-    if (type === "password" || e[wasPassword] || type === "hidden" && token.test(e.name)) value = value ? "••••" : "";
-    list.push({ name: e.name || e.id || labelOf(e), label: type === "hidden" ? "" : cut(labelOf(e), 120), value: cut(value || "", 2000) });
+// what a press sends of an element's own, or what stands in it where there is no form; null: nothing
+const sent = (e, form) => {
+  const type = e.type || "";
+  if (["submit", "button", "reset", "image", "fieldset", "output"].includes(type) || e.tagName === "OBJECT" || e.matches(":disabled")) return null;
+  if ((type === "checkbox" || type === "radio") && !e.checked) return null;
+  if (!form && (type === "hidden" || !e.name && !labelOf(e) || !rendered(e) && type !== "checkbox" && type !== "radio")) return null;
+  let value = String(e.value ?? e.innerText ?? ""), shown = value;
+  if (e.tagName === "SELECT") { shown = [...e.selectedOptions].map(o => squash(o.label)).join(", "); value = JSON.stringify([...e.selectedOptions].map(o => o.value)); }
+  if (type === "file") { shown = [...e.files].map(f => f.name).join(", "); value = JSON.stringify([...e.files].map(f => [f.name, f.size, f.type])); }
+  if (type === "password" || e[wasPassword] || type === "hidden" && token.test(e.name)) shown = value = value ? "••••" : "";
+  return { e, type, value, shown };
+};
+const maxFields = 100, maxValue = 2000;
+// fields as they would be sent, or as they stand on the page where there is no form; whole is all of them to the last
+// character, for telling whether anything changed
+const fieldsOf = (form, by, doc) => {
+  const fields = [], whole = [form ? (by && by.getAttribute("formenctype")) || form.enctype : ""], all = form ? form.elements : [...deep(doc)].filter(e => ["INPUT", "SELECT", "TEXTAREA"].includes(e.tagName) || e.isContentEditable && e.getAttribute("role") === "textbox");
+  const list = [...all].map(e => sent(e, form)).filter(Boolean);
+  if (by && by.name) list.push({ e: by, type: "hidden", value: by.value, shown: by.value }); // a submit button sends itself
+  for (const { e, type, value, shown } of list) {
+    whole.push([e.name, type, value]);
+    if (fields.length < maxFields) fields.push({ name: e.name || e.id || labelOf(e), label: type === "hidden" ? "" : cut(labelOf(e), 120), value: cut(shown || "", maxValue) });
   }
-  return list;
+  if (list.length > maxFields) fields.push({ name: "", label: "more fields", value: String(list.length - maxFields) });
+  return { fields, whole: JSON.stringify(whole) };
 };
 const wasPassword = Symbol.for("pags.password");
 const methodOf = (form, by) => ((by && by.getAttribute("formmethod")) || form.getAttribute("method") || "get").toLowerCase();
@@ -70,6 +79,6 @@ const isSubmit = e => (e.tagName === "BUTTON" && e.type === "submit" || e.tagNam
 // what pressing an element would send
 const commitOf = (e, form, by) => ({
   role: e ? roleOf(e) : "", name: e ? nameOf(e) : "", origin: location.origin,
-  action: form ? actionOf(form, by) : "", method: form ? methodOf(form, by) : "", submits: !!by || !!form && !e, fields: fieldsOf(form, document),
+  action: form ? actionOf(form, by) : "", method: form ? methodOf(form, by) : "", submits: !!by || !!form && !e, ...fieldsOf(form, by, document),
 });
 const kinds = "a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=option],[contenteditable=true]";
