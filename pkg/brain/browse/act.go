@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/proagentstore/pags/pkg/guard"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/port"
 	"github.com/proagentstore/pags/pkg/relay"
@@ -93,7 +94,7 @@ func (s State) finish(a arguments) (State, Move) {
 }
 
 func (s State) request(a arguments) (State, Move) {
-	question := cut(a.Question, 500)
+	question := guard.Visible(cut(a.Question, 500)) // compared with what was declined
 	if question == "" {
 		return s.nonsense("call of "+toolAsk, "The question is empty.")
 	}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/proagentstore/pags/pkg/guard"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/relay"
 )
@@ -106,9 +107,33 @@ func (s State) ask(q Question, otherwise pags.Outcome) (State, Move) {
 // put asks without counting a round: approvals and unknowns are answers about one action, not new starts.
 func (s State) put(q Question) (State, Move) {
 	q.Picture = s.Seen.Picture
+	q.Title, q.Detail = guard.Visible(q.Title), guard.Visible(q.Detail)
+	q.Request, _ = visible(q.Request).(map[string]any)
 	s.Question, s.Command = &q, nil
 	s.Seen.Snapshot = ""
 	return s, Move{Kind: MoveAsk, Text: q.Title, Question: &q}
+}
+
+// visible copies what a card shows with its hidden characters named: pages and models write it, and a person decides by it. What
+// is carried out stays as it was; it is in Held.
+func visible(v any) any {
+	switch x := v.(type) {
+	case string:
+		return guard.Visible(x)
+	case map[string]any:
+		out := make(map[string]any, len(x))
+		for k, e := range x {
+			out[k] = visible(e)
+		}
+		return out
+	case []map[string]any:
+		out := make([]map[string]any, len(x))
+		for i, e := range x {
+			out[i], _ = visible(e).(map[string]any)
+		}
+		return out
+	}
+	return v
 }
 
 func (s State) approvalQuestion(c relay.Commit) Question {
@@ -117,7 +142,7 @@ func (s State) approvalQuestion(c relay.Commit) Question {
 		fields[i] = map[string]any{"name": f.Name, "label": f.Label, "value": f.Value}
 	}
 	return Question{
-		Reason: pags.WaitApproval, Title: fmt.Sprintf("Approve %q on %s?", cut(orElse(c.Name, c.Role), 80), hostOf(c.Origin)),
+		Reason: pags.WaitApproval, Title: fmt.Sprintf("Approve “%s” on %s?", cut(orElse(c.Name, c.Role), 80), hostOf(c.Origin)),
 		Detail:  "Yes does exactly this, if the page still shows it unchanged. No tells the agent to leave it.",
 		Request: map[string]any{"role": c.Role, "name": c.Name, "formAction": c.FormAction, "formMethod": c.FormMethod, "origin": c.Origin, "fields": fields, "digest": c.Digest, "url": s.Seen.URL},
 		Allowed: []string{pags.AnswerAccept, pags.AnswerDecline}, Wait: PersonWait,

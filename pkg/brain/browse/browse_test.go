@@ -288,6 +288,20 @@ func TestObserve_Approval(t *testing.T) {
 		_, m = Observe(s, Input{Result: &relay.Result{Status: relay.StatusUnknown}})
 		asks(t, *m, pags.WaitUnknown)
 	})
+	t.Run("hidden characters of a page are named on the card and kept in what is held", func(t *testing.T) {
+		odd := commit
+		odd.Name, odd.Fields = "Pay \u202egnp\x1b[2J", []relay.CommitField{{Name: "to", Label: "T\u200bo", Value: "a\u202eb"}}
+		s, _ := Act(opened(t, nil), reply("click", `{"ref":"e5","element":"x"}`))
+		s, am := Observe(s, stopped(odd))
+		q := asks(t, *am, pags.WaitApproval)
+		raw, _ := json.Marshal(q)
+		if text := q.Title + string(raw); strings.ContainsAny(text, "\u202e\u200b\x1b") || strings.Contains(text, `\u001b`) || !strings.Contains(q.Title, "Pay <U+202E>gnp<U+001B>[2J") {
+			t.Errorf("the card holds %q", text)
+		}
+		if s.Held.Commit.Name != odd.Name || s.Held.Commit.Fields[0].Value != "a\u202eb" {
+			t.Errorf("held is %+v", s.Held.Commit)
+		}
+	})
 	t.Run("no is told to the model and not asked again", func(t *testing.T) {
 		s, m := Observe(asked(t), Input{Answer: &pags.Answer{Kind: pags.AnswerDecline}})
 		if m.Command == nil || m.Command.Action != relay.ActSnapshot {
