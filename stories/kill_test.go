@@ -89,6 +89,7 @@ func kills() []kill {
 }
 
 func TestKill_TheRunEndsAsIfNothingHadHappened(t *testing.T) {
+	t.Parallel()
 	for _, k := range kills() {
 		t.Run(k.String(), func(t *testing.T) { t.Parallel(); survive(t, k) })
 	}

@@ -82,6 +82,20 @@ const pace = 200 * time.Millisecond
 func (p *person) look() bool {
 	p.t.Helper()
 	time.Sleep(pace)
+	if !p.ask() {
+		return false
+	}
+	if p.run.Status == pags.RunWaiting {
+		for _, x := range p.inbox() {
+			p.answer(x)
+		}
+	}
+	return p.run.Status.Over()
+}
+
+// ask asks how the run is, and begins it if it was not begun; it reports whether somebody answered.
+func (p *person) ask() bool {
+	p.t.Helper()
 	if p.run.ID == "" {
 		p.begin("Send a request as Ada Example.")
 		return false
@@ -91,12 +105,7 @@ func (p *person) look() bool {
 		return false
 	}
 	p.run = now
-	if now.Status == pags.RunWaiting {
-		for _, x := range p.inbox() {
-			p.answer(x)
-		}
-	}
-	return now.Status.Over()
+	return true
 }
 
 // inbox is what waits for the person; empty while the host is away.

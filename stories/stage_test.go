@@ -2,19 +2,23 @@
 // counts what it receives and a model that follows a script.
 //
 //	stage_test.go   the stage that every story begins with
-//	desk_test.go    a small site, its script and its person
+//	desk_test.go    a small site and its script      person_test.go  the person who answers
+//	kill_test.go    death at every crash point       execution_test.go  several executions, a runner that is lost
+//	canary_test.go  secrets, and where they are not
 package stories
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,7 +36,14 @@ var binary string
 
 func TestMain(m *testing.M) { os.Exit(play(m)) }
 
+// players is how many stories that wait most of their time are played at once, for each processor.
+const players = 2
+
 func play(m *testing.M) int {
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) { // not asked for otherwise
+		_ = f.Value.Set(strconv.Itoa(players * runtime.GOMAXPROCS(0)))
+	}
 	dir, err := os.MkdirTemp("", "pags-stories-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

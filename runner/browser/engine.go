@@ -18,7 +18,6 @@ import (
 
 // engine is a running Chromium with the machine's profile. It is replaced as a whole when any part of it dies.
 type engine struct {
-	profile string
 	pw      *playwright.Playwright
 	context playwright.BrowserContext
 	gate    *egress.Gate
@@ -66,11 +65,10 @@ func (h *Hand) start(ctx context.Context) (*engine, error) {
 	if err := h.evict(ctx, profile); err != nil {
 		return nil, err
 	}
-	if err := forgetForms(profile); err != nil {
+	if err := errors.Join(forgetForms(profile), forgetPages(profile)); err != nil {
 		return nil, pags.Wrap(err, pags.Unavailable, "cannot prepare the browser's folder %s", profile)
 	}
-	forgetPages(profile)
-	e := &engine{profile: profile, gate: egress.NewGate(egress.Rules{OwnOrigins: h.o.OwnOrigins, AllowHosts: h.o.AllowHosts})}
+	e := &engine{gate: egress.NewGate(egress.Rules{OwnOrigins: h.o.OwnOrigins, AllowHosts: h.o.AllowHosts})}
 	if e.proxy, err = egress.Listen(e.gate); err != nil {
 		return nil, pags.Wrap(err, pags.Unavailable, "cannot open a port on this machine for the browser")
 	}
@@ -163,7 +161,6 @@ func (e *engine) stop() error {
 	var errs []error
 	if e.context != nil {
 		_ = e.context.Close() // already gone after a crash
-		forgetPages(e.profile)
 	}
 	if e.pw != nil {
 		errs = append(errs, e.pw.Stop())

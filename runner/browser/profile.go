@@ -59,12 +59,18 @@ func forgetForms(profile string) error {
 	return nil
 }
 
-// forgetPages removes what Chromium keeps of open pages to show them again: addresses and what stood in their fields.
-func forgetPages(profile string) { _ = os.RemoveAll(filepath.Join(profile, "Default", "Sessions")) }
-
-// unsaved makes the element, or a label's field, one whose content Chromium does not keep for itself.
-const unsaved = `e => {
-	const f = e.control || e;
-	f.setAttribute("autocomplete", "off");
-	if (f.tagName === "TEXTAREA" && f.form) f.form.setAttribute("autocomplete", "off");
-}`
+// forgetPages removes what Chromium keeps of open pages to show them again, which holds addresses, what stood in fields and
+// what forms sent, secrets too. A file in the place of that folder keeps it from writing more; there is no setting for it.
+func forgetPages(profile string) error {
+	path := filepath.Join(profile, "Default", "Sessions")
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return nil
+	}
+	if err := os.RemoveAll(path); err != nil {
+		return fmt.Errorf("forget the pages of before: %w", err)
+	}
+	if err := os.WriteFile(path, nil, 0o400); err != nil {
+		return fmt.Errorf("keep pages from being written down: %w", err)
+	}
+	return nil
+}

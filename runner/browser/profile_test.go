@@ -59,3 +59,22 @@ func TestProfile_ChromiumIsToldToForgetForms(t *testing.T) {
 		}
 	})
 }
+
+func TestProfile_PagesAreNotWrittenDown(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "Default", "Sessions")
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(path, "Session_1"), []byte("password=x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := forgetPages(dir); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Size() != 0 {
+			t.Fatalf("the pages of before are still there: %v, %v", info, err)
+		}
+	}
+}
