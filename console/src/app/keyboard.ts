@@ -19,6 +19,19 @@ export function useKeys(on: (key: string) => void, enabled = true): void {
   }, [on, enabled])
 }
 
+/** Escape leaves a text field, so that the page's keys work again. */
+export function useLeaveField(): void {
+  useEffect(() => {
+    const listen = (e: KeyboardEvent) => {
+      if (e.key !== 'Escape' || e.defaultPrevented || !typing(e.target) || document.querySelector('[role="dialog"]')) return
+      e.preventDefault()
+      ;(e.target as HTMLElement).blur()
+    }
+    addEventListener('keydown', listen)
+    return () => { removeEventListener('keydown', listen) }
+  }, [])
+}
+
 const patience = 1_500
 
 /** Calls `on` with the key that follows g. It listens before every page does, so that g a never is an a. */

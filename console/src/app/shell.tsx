@@ -7,7 +7,7 @@ import { cn } from '@/ui/cn'
 import { Failure } from '@/ui/state'
 import { CommandMenu } from './command'
 import { KeyHelp } from './keyhelp'
-import { useGo, useKeys } from './keyboard'
+import { useGo, useKeys, useLeaveField } from './keyboard'
 import { useLive } from './live'
 import { places } from './places'
 import { useSession } from './session'
@@ -35,6 +35,7 @@ function Rooms({ path }: { path: string }) {
   const [help, setHelp] = useState(false)
   const navigate = useNavigate()
   useLive()
+  useLeaveField()
   useTitle(path, open)
   useGo(useCallback((key) => {
     const place = places.find((p) => p.key === key)

@@ -50,7 +50,7 @@ export function InteractionCard({ interaction: x, inRun, focused = true }: { int
       <div className={cn('mt-2 grid gap-x-6 gap-y-4', x.picture && 'md:grid-cols-[minmax(0,1fr)_minmax(0,17rem)]')}>
         <div className="min-w-0 space-y-3">
           <div>
-            <h2 id={`q-${x.id}`} className="text-lg font-semibold tracking-tight text-balance break-words">{visible(x.title)}</h2>
+            <h2 id={`q-${x.id}`} className="text-lg font-semibold tracking-tight text-pretty break-words">{visible(x.title)}</h2>
             {x.detail ? <p className="mt-0.5 text-sm text-ink-2">{visible(x.detail)}</p> : null}
             {inRun ? null : <For x={x} />}
           </div>
@@ -143,7 +143,7 @@ function Shot({ runId, name }: { runId: string; name: string }) {
     <div className="self-start overflow-hidden rounded-md border border-line bg-sunken">
       {picture.data ? (
         <a href={picture.data.url} target="_blank" rel="noreferrer" className="block" aria-label="The page when this was asked, at full size">
-          <img src={picture.data.url} alt="" className="max-h-64 w-full object-cover object-top" />
+          <img src={picture.data.url} alt="" className="max-h-44 w-full md:max-h-64 object-cover object-top" />
         </a>
       ) : <p className="grid aspect-[16/10] place-items-center text-xs text-ink-2">{picture.error ? 'No picture' : 'Loading the picture'}</p>}
     </div>

@@ -7,7 +7,7 @@ export function Request({ request }: { request: Record<string, unknown> }) {
   return (
     <div className="overflow-hidden rounded-md border border-line text-sm">
       {rows.length > 0 ? (
-        <dl className="grid grid-cols-[6rem_minmax(0,1fr)] gap-x-3 gap-y-1 px-3 py-2">
+        <dl className="grid grid-cols-[5rem_minmax(0,1fr)] gap-x-3 gap-y-1 px-3 py-2">
           {rows.map(({ name, value, warn }) => (
             <div key={name} className="contents">
               <dt className="text-ink-2">{name}</dt>
@@ -23,8 +23,8 @@ export function Request({ request }: { request: Record<string, unknown> }) {
           <tbody>
             {fields.map(([k, v], i) => (
               <tr key={`${k}-${i.toString()}`} className="border-t border-line">
-                <th scope="row" className="w-[6.75rem] px-3 py-1 align-top font-normal break-words text-ink-2">{k}</th>
-                <td className="py-1 pr-3 align-top break-words">{v === '' ? <span className="text-ink-2">empty</span> : v}</td>
+                <th scope="row" className="w-[5.75rem] py-1 pl-3 align-top font-normal break-words text-ink-2">{k}</th>
+                <td className="py-1 pr-3 pl-3 align-top break-words">{v === '' ? <span className="text-ink-2">empty</span> : v}</td>
               </tr>
             ))}
           </tbody>

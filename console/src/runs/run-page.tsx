@@ -19,6 +19,7 @@ import { Waterfall } from './waterfall'
 /** One run: what needs the person first, then steps on the left and the chosen step on the right. Without a chosen step it follows the newest. */
 export function RunPage({ id, step }: { id: string; step: number | undefined }) {
   const run = useRun(id)
+  const inbox = useInbox()
   const { events, error, retry } = useEvents(id, run.data?.lastEvent)
   const rows = useMemo(() => steps(events), [events])
   const last = rows.length - 1
@@ -44,11 +45,12 @@ export function RunPage({ id, step }: { id: string; step: number | undefined }) 
   if (!run.data) return <Page title="Run"><Skeleton rows={6} /></Page>
   const r = run.data
   const live = !over(r.status)
+  const open = live ? inbox.data?.find((x) => x.runId === id) : undefined
   return (
-    <Page wide title={<span className="line-clamp-3" title={r.title}>{r.title}</span>} hint={r.detail} trail={<Trail run={r} />} actions={<Actions run={r} />}>
+    <Page wide title={<span className="line-clamp-2" title={r.title}>{r.title}</span>} hint={open ? undefined : r.detail} trail={<Trail run={r} />} actions={<Actions run={r} />}>
       <Head run={r} />
       {run.error ? <Failure className="mb-4" error={run.error} retry={() => { void run.refetch() }} safe="The run goes on; this page may be behind." /> : null}
-      {live ? <Needs runId={r.id} /> : null}
+      {open ? <div className="mb-4"><InteractionCard key={open.id} interaction={open} inRun /></div> : null}
       {error ? <Failure className="mb-4" error={error} retry={retry} safe="The timeline below may be incomplete." /> : null}
       <div className="grid gap-4 lg:grid-cols-[minmax(18rem,5fr)_minmax(0,7fr)]">
         <div className="min-w-0 lg:sticky lg:top-5 lg:self-start">
@@ -104,20 +106,15 @@ function Head({ run }: { run: Run }) {
   const now = useNow(1000, !over(run.status))
   const end = run.endedAt ? Date.parse(run.endedAt) : now
   return (
-    <dl className="mb-4 grid grid-cols-2 gap-x-8 gap-y-3 border-y border-line py-3 sm:flex sm:flex-wrap">
+    <dl className="mb-4 grid grid-cols-3 gap-x-4 gap-y-3 border-y border-line py-3 *:first:col-span-3 *:last:col-span-3 sm:flex sm:flex-wrap sm:gap-x-8">
       <Fact name="Status"><span role="status"><Status status={run.status} waitingFor={run.waitingFor} /></span></Fact>
       <Fact name={over(run.status) ? 'Took' : 'Running for'}>{span(end - Date.parse(run.createdAt))}</Fact>
       <Fact name="Steps">{run.step} of {run.maxSteps}</Fact>
-      <Fact name="Model">{run.model ?? 'not asked yet'}</Fact>
-      <Fact name="Tokens">{run.inputTokens.toLocaleString()} in, {run.outputTokens.toLocaleString()} out</Fact>
       <Fact name="Started"><Ago at={run.createdAt} /></Fact>
+      <Fact name="Model">{run.model ?? 'not asked yet'}</Fact>
+      <Fact name="Tokens in">{run.inputTokens.toLocaleString()}</Fact>
+      <Fact name="Tokens out">{run.outputTokens.toLocaleString()}</Fact>
       <Fact name="Id"><CopyText text={run.id} label="Copy the run id" className="w-44" /></Fact>
     </dl>
   )
-}
-
-/** The open question of this run, answered on the spot. */
-function Needs({ runId }: { runId: string }) {
-  const open = useInbox().data?.find((x) => x.runId === runId)
-  return open ? <div className="mb-4"><InteractionCard key={open.id} interaction={open} inRun /></div> : null
 }

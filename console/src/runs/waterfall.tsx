@@ -42,14 +42,13 @@ export function Waterfall({ rows, chosen, onChoose, live }: { rows: Step[]; chos
             <div
               key={v.key} id={`step-${v.index.toString()}`} role="option" aria-selected={v.index === chosen} aria-posinset={v.index + 1} aria-setsize={rows.length} tabIndex={-1}
               onClick={() => { onChoose(v.index) }} onKeyDown={(e) => { if (e.key === 'Enter') onChoose(v.index) }}
-              className={cn('absolute inset-x-0 grid cursor-pointer grid-cols-[1.25rem_minmax(0,1fr)_auto] content-center gap-x-2 px-3', v.index === chosen ? 'bg-hover shadow-[inset_2px_0_0_var(--ink)]' : 'hover:bg-sunken')}
+              className={cn('absolute inset-x-0 grid cursor-pointer grid-cols-[1.5rem_minmax(0,1fr)_auto] content-center gap-x-2.5 pr-3 pl-1.5', v.index === chosen ? 'bg-hover shadow-[inset_2px_0_0_var(--ink)]' : 'hover:bg-sunken')}
               style={{ height: v.size, transform: `translateY(${v.start.toString()}px)` }}
             >
-              <Icon aria-hidden className={cn('size-3.5 self-center', inks[row.tone])} />
-              <span className="truncate text-sm">{row.title}<span className="sr-only">{words[row.tone]}</span></span>
+              <span className="row-span-2 self-center text-right text-xs text-ink-2 tabular-nums">{row.step > 0 ? row.step : ''}</span>
+              <span className="flex min-w-0 items-center gap-2 text-sm"><Icon aria-hidden className={cn('size-3.5 shrink-0', inks[row.tone])} /><span className="truncate">{row.title}</span><span className="sr-only">{words[row.tone]}</span></span>
               <span className="self-center text-xs text-ink-2 tabular-nums">{span(row.endedAt - row.startedAt)}</span>
-              <span className="self-center text-[11px] text-ink-2 tabular-nums">{row.step > 0 ? row.step : ''}</span>
-              <span aria-hidden className="col-span-2 mt-1 block h-[3px] self-center rounded-full bg-hover">
+              <span aria-hidden className="col-span-2 mt-1 block h-[3px] rounded-full bg-hover">
                 <span className={cn('block h-[3px] rounded-full', bars[row.tone], live && v.index === rows.length - 1 && 'animate-pulse')} style={{ marginLeft: `${Math.min(offset, 99.3).toString()}%`, width: `${Math.min(width, 100 - Math.min(offset, 99.3)).toString()}%` }} />
               </span>
             </div>

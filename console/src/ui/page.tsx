@@ -9,7 +9,7 @@ export function Page({ title, hint, trail, actions, children, wide }: { title: R
         <div className="min-w-0">
           {trail ? <nav aria-label="Breadcrumb" className="mb-1 flex min-w-0 gap-1.5 text-xs text-ink-2">{trail}</nav> : null}
           <h1 className="text-xl font-semibold tracking-tight text-balance break-words">{title}</h1>
-          {hint ? <p className="mt-1 max-w-prose text-sm text-ink-2">{hint}</p> : null}
+          {hint ? <p className="mt-1 max-w-2xl text-sm text-pretty text-ink-2">{hint}</p> : null}
         </div>
         {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
       </header>

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { facts, visible } from './facts'
+
+describe('visible', () => {
+  it.each([
+    ['a right-to-left override', 'pay \u202eelpmaxe.moc', 'pay ⟨U+202E⟩elpmaxe.moc'],
+    ['a zero-width space', 'exam\u200bple', 'exam⟨U+200B⟩ple'],
+    ['a soft hyphen', 'exam\u00adple', 'exam⟨U+00AD⟩ple'],
+    ['a control character', 'a\u0007b', 'a⟨U+0007⟩b'],
+    ['a byte order mark', '\ufeffa', '⟨U+FEFF⟩a'],
+  ])('shows %s by its code', (_, given, shown) => { expect(visible(given)).toBe(shown) })
+
+  it('leaves what a reader can see, and tabs and line ends, as they are', () => {
+    for (const s of ['Größe 12 € 🦀', 'a\tb\nc', 'עברית', '日本']) expect(visible(s)).toBe(s)
+  })
+})
+
+describe('facts', () => {
+  const request = { role: 'button', name: 'Send', formAction: 'https://a.example/apply', formMethod: 'post', origin: 'https://a.example', url: 'https://a.example/form', digest: 'abc', fields: [{ name: 'n', label: 'Name', value: 'Ada' }, { name: 'x', value: '' }] }
+
+  it('says what is pressed, where it goes, on which page and with which values', () => {
+    expect(facts(request)).toEqual({
+      rows: [{ name: 'Presses', value: '“Send”, a button' }, { name: 'Sends to', value: 'POST https://a.example/apply' }, { name: 'On page', value: 'https://a.example/form' }],
+      fields: [['Name', 'Ada'], ['x', '']],
+    })
+  })
+
+  it('warns when a form goes to another site', () => {
+    expect(facts({ ...request, formAction: 'https://b.example/apply' }).rows[1]).toEqual({ name: 'Sends to', value: 'POST https://b.example/apply', warn: 'another site' })
+  })
+
+  it('shows members that it does not know instead of hiding them', () => {
+    expect(facts({ amount: { eur: 12 } }).rows).toEqual([{ name: 'amount', value: '{"eur":12}' }])
+  })
+
+  it('shows hidden characters of names and values', () => {
+    const { rows, fields } = facts({ name: 'Can\u200bcel', fields: [{ label: 'To\u202e', value: 'a\u00adb' }] })
+    expect([rows[0]?.value, fields[0]]).toEqual(['“Can⟨U+200B⟩cel”', ['To⟨U+202E⟩', 'a⟨U+00AD⟩b']])
+  })
+
+  it('is empty for a request without members', () => { expect(facts({})).toEqual({ rows: [], fields: [] }) })
+})
