@@ -172,6 +172,10 @@ func socketURL(public *url.URL) string {
 
 // announce records who owns the folder and prepares the person's way in.
 func (h *host) announce(ctx context.Context, o Options, public, here *url.URL) (Announcement, error) {
+	// Whatever is sealed here is sealed with one key, and the keys that sign tokens are the first of it.
+	if _, err := h.house.Accounts.PublicKeys(ctx); err != nil {
+		return Announcement{}, fmt.Errorf("the key file %s does not open what is sealed in %s; put the right one back, or start with --data ANOTHER_FOLDER: %w", o.Home.MasterKey(), o.Home, err)
+	}
 	made, err := h.signIn(ctx, o.Home, public.String(), here.String())
 	if err != nil {
 		return Announcement{}, err

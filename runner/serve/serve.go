@@ -21,6 +21,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/proagentstore/pags/pkg/local/bolt"
 	"github.com/proagentstore/pags/pkg/local/clock"
 	"github.com/proagentstore/pags/runner/home"
 )
@@ -87,10 +88,13 @@ func Run(ctx context.Context, o Options) error {
 	server := newServer(newFront(h, listener.Addr(), public), o.Log, patient)
 	// The way in is prepared before the first request is answered, so whoever finds the host up can use it.
 	failed := make(chan error, 1)
-	said, err := h.announce(ctx, o, public, listenerURL(listener))
-	if err == nil {
-		err = h.begin(ctx)
-	}
+	var said Announcement
+	err = bolt.Intact(o.Home.Database(), func() (err error) {
+		if said, err = h.announce(ctx, o, public, listenerURL(listener)); err != nil {
+			return err
+		}
+		return h.begin(ctx)
+	})
 	if err == nil {
 		go func() { failed <- server.Serve(listener) }()
 		if o.Ready != nil {

@@ -24,7 +24,7 @@ func (t *Table) Query(ctx context.Context, q port.Query) (port.Page, error) {
 		return port.Page{}, err
 	}
 	var page port.Page
-	err = t.db.View(func(tx *bbolt.Tx) error {
+	err = t.view(func(tx *bbolt.Tx) error {
 		s := newScan(tx, q, after)
 		now := t.clock.Now().Unix()
 		for n := 0; s.next(); n++ {

@@ -74,16 +74,27 @@ func Open(path string, o Options) (*Table, error) {
 		opts.InitialMmapSize = mapAhead
 	}
 	ownerAt := path + ".pid"
-	db, err := bbolt.Open(path, 0o600, opts)
+	var db *bbolt.DB
+	err := Intact(path, func() (err error) {
+		db, err = bbolt.Open(path, 0o600, opts)
+		return err
+	})
 	if errors.Is(err, berrors.ErrTimeout) {
 		raw, _ := os.ReadFile(ownerAt)
 		pid, _ := strconv.Atoi(strings.TrimSpace(string(raw)))
 		return nil, &Locked{Path: path, PID: pid}
 	}
+	var damaged *Damaged
+	if errors.As(err, &damaged) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if err := prepare(db); err != nil {
+	if err := Intact(path, func() error { return whole(db) }); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if err := Intact(path, func() error { return prepare(db) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
 	}
 	if err := os.WriteFile(ownerAt, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
@@ -162,7 +173,7 @@ func (t *Table) read(ctx context.Context, keys ...port.Key) ([]port.Item, error)
 		return nil, fmt.Errorf("read %d items: %w", len(keys), err)
 	}
 	out, now := make([]port.Item, len(keys)), t.clock.Now().Unix()
-	err := t.db.View(func(tx *bbolt.Tx) error {
+	err := t.view(func(tx *bbolt.Tx) error {
 		items := tx.Bucket(bucketItems)
 		for i, k := range keys {
 			it, err := decode(items.Get(mainKey(k)))
@@ -174,6 +185,11 @@ func (t *Table) read(ctx context.Context, keys ...port.Key) ([]port.Item, error)
 		return nil
 	})
 	return out, closedAsUnavailable(err)
+}
+
+// view reads at one point in time.
+func (t *Table) view(read func(*bbolt.Tx) error) error {
+	return Intact(t.db.Path(), func() error { return t.db.View(read) })
 }
 
 func closedAsUnavailable(err error) error {
