@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,7 +26,6 @@ const integrity = "sha512-BC4s8y6SEVA6Q1rSxZTto8hI1KUI3xXlHGZgvGqP4IqPdI/a6FX9H2
 const (
 	maxPackage = 32 << 20  // bytes of the tarball; it is 3.2 MB
 	maxFile    = 128 << 20 // bytes of one file in it
-	defaultNPM = "https://registry.npmjs.org"
 )
 
 // install fetches the driver and puts it into dir in one rename, so that a half written one is never found.
@@ -63,16 +61,14 @@ func install(ctx context.Context, node, dir string, log *slog.Logger) error {
 	return nil
 }
 
-// fetch asks the registry that npm is set up for; where that wants a login, npm itself does the asking.
+// fetch lets npm get the tarball, so that its registry, login and proxy settings count.
 func fetch(ctx context.Context, node string) ([]byte, error) {
 	npm := npmBeside(node)
-	body, direct := get(ctx, registry(ctx, npm)+"/playwright-core/-/playwright-core-"+Version+".tgz")
-	if direct == nil {
-		return body, nil
-	}
 	if npm == "" {
-		return nil, direct
+		return nil, errors.New("npm is not beside " + node + " and not in PATH")
 	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
 	dir, err := os.MkdirTemp("", "pags-npm-")
 	if err != nil {
 		return nil, err
@@ -81,22 +77,18 @@ func fetch(ctx context.Context, node string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, npm, "pack", "--silent", "playwright-core@"+Version)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, errors.Join(direct, fmt.Errorf("npm pack: %w: %s", err, bytes.TrimSpace(out)))
+		return nil, fmt.Errorf("npm pack: %w: %s", err, bytes.TrimSpace(out))
 	}
-	return os.ReadFile(filepath.Join(dir, "playwright-core-"+Version+".tgz"))
-}
-
-func registry(ctx context.Context, npm string) string {
-	if host := os.Getenv("PLAYWRIGHT_GO_NPM_REGISTRY"); host != "" {
-		return strings.TrimRight(host, "/")
+	f, err := os.Open(filepath.Join(dir, "playwright-core-"+Version+".tgz"))
+	if err != nil {
+		return nil, fmt.Errorf("npm pack left no tarball: %w", err)
 	}
-	if npm != "" {
-		out, err := exec.CommandContext(ctx, npm, "config", "get", "registry").Output()
-		if host := strings.TrimSpace(string(out)); err == nil && strings.HasPrefix(host, "http") {
-			return strings.TrimRight(host, "/")
-		}
+	defer func() { _ = f.Close() }()
+	body, err := io.ReadAll(io.LimitReader(f, maxPackage+1))
+	if err == nil && len(body) > maxPackage {
+		err = fmt.Errorf("playwright-core is larger than %d bytes", maxPackage)
 	}
-	return defaultNPM
+	return body, err
 }
 
 func npmBeside(node string) string {
@@ -105,28 +97,6 @@ func npmBeside(node string) string {
 	}
 	path, _ := exec.LookPath("npm")
 	return path
-}
-
-func get(ctx context.Context, url string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the npm registry answered %s", resp.Status)
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxPackage+1))
-	if err == nil && len(body) > maxPackage {
-		err = errors.New("the package is larger than 32 MB")
-	}
-	return body, err
 }
 
 func unpack(body []byte, dir string) error {
