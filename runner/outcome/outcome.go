@@ -3,6 +3,7 @@
 //
 //	store.go   opening, records, pruning
 //	intent.go  before acting: is this command new, done, or of unknown fate
+//	damage.go  a file that is not what was written
 //	finish.go  after acting: the outcome, first one wins, until the cloud has it
 package outcome
 
@@ -55,20 +56,30 @@ func Open(path string, clock port.Clock) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the outcome store: %w", err)
 	}
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
+	var db *bbolt.DB
+	err := intact(path, func() (err error) {
+		db, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
+		return err
+	})
 	if errors.Is(err, berrors.ErrTimeout) {
 		return nil, pags.Wrap(err, pags.Conflict, "another pags up runs on this machine with the same folder; stop it first")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the outcome store %s: %w", path, err)
 	}
-	err = db.Update(func(tx *bbolt.Tx) error {
-		for _, b := range [][]byte{callsBucket, unackedBucket, fencesBucket} {
-			if _, err := tx.CreateBucketIfNotExists(b); err != nil {
-				return err
+	err = intact(path, func() error {
+		err := db.Update(func(tx *bbolt.Tx) error {
+			for _, b := range [][]byte{callsBucket, unackedBucket, fencesBucket} {
+				if _, err := tx.CreateBucketIfNotExists(b); err != nil {
+					return err
+				}
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		return nil
+		return readable(db)
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare the outcome store %s: %w", path, err), db.Close())

@@ -22,6 +22,7 @@ import (
 	"github.com/proagentstore/pags/pkg/local/keyfile"
 	"github.com/proagentstore/pags/pkg/local/machines"
 	"github.com/proagentstore/pags/pkg/model"
+	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/wire"
 )
 
@@ -174,7 +175,7 @@ func socketURL(public *url.URL) string {
 func (h *host) announce(ctx context.Context, o Options, public, here *url.URL) (Announcement, error) {
 	// Whatever is sealed here is sealed with one key, and the keys that sign tokens are the first of it.
 	if _, err := h.house.Accounts.PublicKeys(ctx); err != nil {
-		return Announcement{}, fmt.Errorf("the key file %s does not open what is sealed in %s; put the right one back, or start with --data ANOTHER_FOLDER: %w", o.Home.MasterKey(), o.Home, err)
+		return Announcement{}, pags.Wrap(err, pags.Internal, "the key file %s does not open what is sealed in %s; put the right one back, or start with --data ANOTHER_FOLDER", o.Home.MasterKey(), o.Home)
 	}
 	made, err := h.signIn(ctx, o.Home, public.String(), here.String())
 	if err != nil {

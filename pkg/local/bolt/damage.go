@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"go.etcd.io/bbolt"
@@ -29,7 +30,11 @@ func Intact(path string, read func() error) (err error) {
 	defer debug.SetPanicOnFault(before)
 	defer func() {
 		if p := recover(); p != nil {
-			err = &Damaged{Path: path, Why: fmt.Errorf("%v", p)}
+			why := fmt.Errorf("%v", p)
+			if cause, ok := p.(runtime.Error); ok { // says something about us, nothing about the file
+				why = fmt.Errorf("what it holds makes no sense: %w", cause)
+			}
+			err = &Damaged{Path: path, Why: why}
 		}
 	}()
 	err = read()
