@@ -61,7 +61,8 @@ type FileRef struct {
 }
 
 // Commit describes an element that would commit something: what it is called, which form it submits, with which fields.
-// Digest is a SHA-256 over role, name, form action and method, page origin and the form's field names and non-secret values.
+// Digest is a SHA-256 over role, name, form action and method, page origin and all of the form's field names and non-secret
+// values, also those that Fields cuts or leaves out.
 type Commit struct {
 	Ref        string        `json:"ref"`
 	Role       string        `json:"role"`

@@ -62,12 +62,17 @@ func (g *Gate) ownAddress(ctx context.Context, a netip.Addr, port string) bool {
 			if public(mine) {
 				continue
 			}
-			if mine == a || mine.IsLoopback() && (a.IsLoopback() || a.IsUnspecified() || ofThisMachine(a)) {
+			if mine == a || g.here(mine) && g.here(a) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// here tells whether an address leads to this machine: a server on one of them may listen on all.
+func (g *Gate) here(a netip.Addr) bool {
+	return a.IsLoopback() || a.IsUnspecified() || g.ofThisMachine(a)
 }
 
 func ofThisMachine(a netip.Addr) bool {

@@ -74,6 +74,21 @@ func TestGate_Addresses(t *testing.T) {
 	}
 }
 
+func TestGate_AnOwnOriginOnThisMachineIsRefusedUnderAllItsAddresses(t *testing.T) {
+	g := NewGate(Rules{OwnOrigins: []string{"http://192.168.1.5:7878"}, AllowHosts: []string{"127.0.0.1", "localhost", "192.168.1.5", "192.168.1.6", "0.0.0.0", "172.17.0.1", "[::1]"}, Lookup: lookup(nil)})
+	g.ofThisMachine = func(a netip.Addr) bool { return a.String() == "192.168.1.5" || a.String() == "172.17.0.1" }
+	for _, host := range []string{"192.168.1.5", "127.0.0.1", "127.1.2.3", "localhost", "a.localhost", "[::1]", "0.0.0.0", "[::ffff:127.0.0.1]", "172.17.0.1"} {
+		if err := g.CheckURL(context.Background(), "x", "http://"+host+":7878/"); !isRefusal(err) || !strings.Contains(err.Error(), "own address") {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+	for _, other := range []string{"http://192.168.1.6:7878/", "http://127.0.0.1:7879/"} {
+		if err := g.CheckURL(context.Background(), "x", other); err != nil {
+			t.Errorf("%s: %v", other, err)
+		}
+	}
+}
+
 func TestGate_UnknownNameIsAFailureNotARefusal(t *testing.T) {
 	g := NewGate(Rules{Lookup: lookup(nil)})
 	if err := g.CheckURL(context.Background(), "x", "http://gone.example/"); err == nil || isRefusal(err) {

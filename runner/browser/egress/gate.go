@@ -30,6 +30,8 @@ type Gate struct {
 	granted map[string][]string // by holder (an instance)
 	notes   []Note
 	seq     int64
+
+	ofThisMachine func(netip.Addr) bool
 }
 
 // Note is a connection that did not come about, and why.
@@ -47,7 +49,7 @@ func NewGate(r Rules) *Gate {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		}
 	}
-	return &Gate{rules: r, granted: map[string][]string{}}
+	return &Gate{rules: r, granted: map[string][]string{}, ofThisMachine: ofThisMachine}
 }
 
 // Grant replaces the private hosts that a holder may visit; none takes them away.
