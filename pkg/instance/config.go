@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/proagentstore/pags/pkg/guard"
@@ -111,7 +112,9 @@ func node(v any) (any, error) {
 	return s, nil
 }
 
-var hostShape = regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(:[0-9]{1,5})?$`)
+var hostShape = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(:[0-9]{1,5})?$`)
+})
 
 func hosts(v any) (any, error) {
 	list, ok := v.([]any)
@@ -122,7 +125,7 @@ func hosts(v any) (any, error) {
 	for _, e := range list {
 		h, ok := e.(string)
 		h = strings.ToLower(strings.TrimSpace(h))
-		if !ok || !hostShape.MatchString(h) {
+		if !ok || !hostShape().MatchString(h) {
 			return nil, rule("holds something that is not a host or host:port, such as intranet.example or 192.168.1.20:8080")
 		}
 		out = append(out, h)

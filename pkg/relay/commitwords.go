@@ -3,6 +3,7 @@ package relay
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // The words by which a control says that it commits something (spec platform 5.4). Both the cloud and the runner test an
@@ -77,8 +78,9 @@ func pattern(words, marks []string) string {
 var (
 	finalPattern = pattern(finalWords, finalMarks)
 	widerPattern = pattern(append(append([]string{}, finalWords...), widerWords...), append(append([]string{}, finalMarks...), widerMarks...))
-	finalRE      = regexp.MustCompile(`(?i)` + finalPattern)
-	widerRE      = regexp.MustCompile(`(?i)` + widerPattern)
+	// Compiled when first asked for: every command of the binary and every function would pay for it otherwise.
+	finalRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + finalPattern) })
+	widerRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + widerPattern) })
 )
 
 // CommitPattern is the source of the wide list as a regular expression that Go's regexp and a browser's RegExp (flags "iu")
@@ -88,11 +90,11 @@ func CommitPattern() string { return widerPattern }
 // CommitWord reports whether a control with this name would commit something under the guard mode: every mode uses the wide
 // list, GuardNone commits nothing. A mode that we do not know gets the wide list as well.
 func CommitWord(name, mode string) bool {
-	return mode != GuardNone && widerRE.MatchString(PlainName(name))
+	return mode != GuardNone && widerRE().MatchString(PlainName(name))
 }
 
 // FinalWord reports whether the name is that of a form's last step. A dry run stops there.
-func FinalWord(name string) bool { return finalRE.MatchString(PlainName(name)) }
+func FinalWord(name string) bool { return finalRE().MatchString(PlainName(name)) }
 
 // PlainName removes what hides a word from the lists: case, invisible characters, full-width letters, repeated space.
 func PlainName(name string) string {

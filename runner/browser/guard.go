@@ -3,6 +3,7 @@ package browser
 import (
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/proagentstore/pags/pkg/relay"
 )
@@ -24,16 +25,20 @@ var entries = []string{"textbox", "searchbox", "combobox", "spinbutton", "slider
 
 // steps are names of buttons that lead on without finishing anything, although they post. A dry run and a guarded run must be
 // able to sign in and to walk through a form of several pages; its last page is judged by its own button.
-var steps = regexp.MustCompile(`^(?:next|continue|back|previous|go back|review|preview|search|find|filter|show(?: \w+)?|log ?in|sign in|sign on|` +
-	`next step|save and continue|continue to .*|next: .*|weiter|zurück|anmelden|einloggen|suchen?|suivant|continuer|précédent|se connecter|` +
-	`rechercher|siguiente|continuar|atrás|iniciar sesión|buscar|avanti|continua|indietro|accedi|cerca|próximo|entrar|voltar|pesquisar|volgende|` +
-	`doorgaan|vorige|inloggen|zoeken|dalej|wstecz|zaloguj(?: się)?|szukaj|次へ|ログイン|検索|下一步|登录|搜索|다음|로그인|검색|далее|назад|войти|найти)[\s.…→›»>]*$`)
+var steps = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:next|continue|back|previous|go back|review|preview|search|find|filter|show(?: \w+)?|log ?in|sign in|sign on|` +
+		`next step|save and continue|continue to .*|next: .*|weiter|zurück|anmelden|einloggen|suchen?|suivant|continuer|précédent|se connecter|` +
+		`rechercher|siguiente|continuar|atrás|iniciar sesión|buscar|avanti|continua|indietro|accedi|cerca|próximo|entrar|voltar|pesquisar|volgende|` +
+		`doorgaan|vorige|inloggen|zoeken|dalej|wstecz|zaloguj(?: się)?|szukaj|次へ|ログイン|検索|下一步|登录|搜索|다음|로그인|검색|далее|назад|войти|найти)[\s.…→›»>]*$`)
+})
 
 // entrances are words by which a plain link says where it leads: to the form that the word is about. An owner is not asked
 // for each of them; the form's own button is asked about. Read-only and dry runs keep to the letter.
-var entrances = regexp.MustCompile(`(?:^|[^\p{L}])(?:apply(?: now)?|register|sign up|join|create (?:an? |your )?account|reserve|book|subscribe|` +
-	`jetzt bewerben|bewerben|registrieren|buchen|reservieren|postuler|s.inscrire|réserver|registrarse|reservar|postularme|registrati|prenota|` +
-	`inscrever-se|registreren|solliciteer|reserveren|zarejestruj|aplikuj|応募|登録|注册|申请)(?:$|[^\p{L}])`)
+var entrances = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^\p{L}])(?:apply(?: now)?|register|sign up|join|create (?:an? |your )?account|reserve|book|subscribe|` +
+		`jetzt bewerben|bewerben|registrieren|buchen|reservieren|postuler|s.inscrire|réserver|registrarse|reservar|postularme|registrati|prenota|` +
+		`inscrever-se|registreren|solliciteer|reserveren|zarejestruj|aplikuj|応募|登録|注册|申请)(?:$|[^\p{L}])`)
+})
 
 func (t *target) judged(claimed string) judged {
 	return judged{names: []string{t.snapshot.Name, t.Name, t.Commit.Name}, claimed: claimed, role: t.Role, what: t.title(), sending: t.Commit}
@@ -73,7 +78,7 @@ func (a *action) commits(j judged) string {
 	onwards := leadsOn(names)
 	for _, name := range names {
 		if a.cmd.Guard == relay.GuardApprove && j.sending.Leads {
-			name = entrances.ReplaceAllString(relay.PlainName(name), " ")
+			name = entrances().ReplaceAllString(relay.PlainName(name), " ")
 		}
 		if !onwards && a.hand.o.CommitWord(name, a.cmd.Guard) {
 			return "is called “" + shorten(name, 80) + "”, which commits something"
@@ -100,7 +105,7 @@ func leadsOn(names []string) bool {
 		return false
 	}
 	for _, name := range names {
-		if !steps.MatchString(relay.PlainName(name)) {
+		if !steps().MatchString(relay.PlainName(name)) {
 			return false
 		}
 	}
