@@ -93,7 +93,11 @@ func (a *app) subscribe(c *cobra.Command, agent, name string) error {
 	if a.json {
 		return a.printJSON(out)
 	}
-	return a.say("%s", out.InstanceID)
+	if err := a.say("%s", out.InstanceID); err != nil {
+		return err
+	}
+	a.note("It is called %q. Give it a task: pags browse %q --url URL --objective TEXT --wait", out.DisplayName, out.DisplayName)
+	return nil
 }
 
 func (a *app) showInstance(c *cobra.Command, args []string) error {
@@ -130,7 +134,7 @@ func (a *app) changeInstance(c *cobra.Command, ref, method, path string, body an
 	return a.showInstance(c, []string{string(n.ID)})
 }
 
-// findInstance takes an id or a display name; a name that fits several is refused with their ids.
+// findInstance takes an id, a display name, or the agent of which there is one copy; what fits several is refused with their ids.
 func findInstance(ctx context.Context, cl *client.Client, ref string) (pags.Instance, error) {
 	var n pags.Instance
 	if strings.HasPrefix(ref, "ins_") {
@@ -141,18 +145,26 @@ func findInstance(ctx context.Context, cl *client.Client, ref string) (pags.Inst
 	if err != nil {
 		return n, err
 	}
-	var fits []string
-	for _, x := range all {
-		if strings.EqualFold(x.DisplayName, ref) {
-			n = x
-			fits = append(fits, string(x.ID))
+	if len(all) == 0 {
+		return n, usagef("no instance is called %q, and you have none yet; get one: pags instances subscribe browser", ref)
+	}
+	called := func(x pags.Instance) bool { return strings.EqualFold(x.DisplayName, ref) }
+	copies := func(x pags.Instance) bool { return strings.EqualFold(string(x.AgentID), ref) }
+	for _, fits := range []func(pags.Instance) bool{called, copies} {
+		var ids []string
+		for _, x := range all {
+			if fits(x) {
+				n = x
+				ids = append(ids, string(x.ID))
+			}
+		}
+		switch len(ids) {
+		case 0:
+		case 1:
+			return n, nil
+		default:
+			return n, usagef("%q fits %d instances; name one by its id: %s", ref, len(ids), strings.Join(ids, ", "))
 		}
 	}
-	switch len(fits) {
-	case 0:
-		return n, usagef("no instance is called %q; see: pags instances list", ref)
-	case 1:
-		return n, nil
-	}
-	return n, usagef("%d instances are called %q; name one by its id: %s", len(fits), ref, strings.Join(fits, ", "))
+	return n, usagef("no instance is called %q; see: pags instances list", ref)
 }

@@ -122,7 +122,7 @@ func (a *app) showRun(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// printEvent writes one line: when since the start, what kind, what.
+// printEvent writes when since the start, what kind, what: one line, or all of it if it tells what the person has to do.
 func (a *app) printEvent(e pags.Event, start time.Time) error {
 	since := e.At.Sub(start).Round(100 * time.Millisecond)
 	head := fmt.Sprintf("%7.1fs  %-9s ", max(0, since.Seconds()), e.Kind)
@@ -131,7 +131,11 @@ func (a *app) printEvent(e pags.Event, start time.Time) error {
 		text += ": " + why
 	}
 	text = strings.TrimSpace(clean(text))
-	return a.say("%s%s", a.paint("2", head), cut(text, max(20, a.width()-len(head))))
+	lines := []string{cut(text, max(20, a.width()-len(head)))}
+	if e.Kind == "waiting" {
+		lines = wrap(text, max(20, a.width()-len(head)))
+	}
+	return a.say("%s%s", a.paint("2", head), strings.Join(lines, "\n"+strings.Repeat(" ", len(head))))
 }
 
 func (a *app) cancelRun(c *cobra.Command, args []string) error {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -85,6 +88,28 @@ func serveCommand(a *app) *cobra.Command {
 	return c
 }
 
+// self is how a shell calls this program: by its name where the search path holds it, else as it was called now.
+func self() string {
+	const name = "pags"
+	here, err := os.Executable()
+	if err != nil {
+		return name
+	}
+	if found, err := exec.LookPath(name); err == nil && sameFile(found, here) {
+		return name
+	}
+	if strings.ContainsRune(os.Args[0], filepath.Separator) {
+		return os.Args[0]
+	}
+	return here
+}
+
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
 func firstOf(a, b string) string {
 	if a != "" {
 		return a
@@ -107,8 +132,8 @@ func (a *app) announce(said serve.Announcement, asked bool, data string) {
 	}
 	rows := [][2]string{{"pags", said.URL + "  (version " + said.Version + ", data in " + said.Home + ")"}}
 	if said.HasPages {
-		rows = append(rows, [2]string{"Console", said.SignIn}, [2]string{"", "The link works once; another: pags open" + flag})
+		rows = append(rows, [2]string{"Console", said.SignIn}, [2]string{"", "The link works once; another: " + self() + " open" + flag})
 	}
-	rows = append(rows, [2]string{"Next", "In another terminal, give it hands on this machine: pags up" + flag})
+	rows = append(rows, [2]string{"Next", "In another terminal, give it hands on this machine: " + self() + " up" + flag})
 	_ = a.pairs(rows)
 }
