@@ -39,7 +39,7 @@ func New(Deps) *Service {
 func (s *Service) Get(_ context.Context, id pags.AgentID) (pags.Agent, error) {
 	i, ok := s.byName[string(id)]
 	if !ok {
-		return pags.Agent{}, pags.Errorf(pags.NotFound, "there is no such agent; GET /v1/agents lists them")
+		return pags.Agent{}, pags.Errorf(pags.NotFound, "there is no such agent; GET /v1/agents, or pags agents, lists them")
 	}
 	return copied(s.byPlace[i]), nil
 }

@@ -69,7 +69,7 @@ func advice(err error) string {
 	case pags.RateLimited:
 		return "The provider limits this account now. Try again later, or raise its limits." + said
 	case pags.Unavailable:
-		return "The provider is overloaded or down. Try again later." + said
+		return "The provider cannot be reached, or is overloaded. Try again later; if that does not help, check the server's address." + said
 	case pags.Timeout:
 		return "The model did not answer in time. Check the server's address, or try again later."
 	case pags.Invalid:
