@@ -20,7 +20,7 @@ help: ## List the verbs
 run: build ## Serve console and API on this machine
 	bin/pags serve $(ARGS)
 
-demo: build setup chromium ## A browser task from start to end on this machine; MODEL=real uses a real model
+demo: build .build/node.stamp chromium ## A browser task from start to end on this machine; MODEL=real uses a real model
 	go run ./demo $(if $(MODEL),-model $(MODEL)) $(ARGS)
 
 test: setup chromium lint validate console-test functions unit rehearse demo ## Everything that has to hold before a change lands
@@ -94,7 +94,7 @@ chromium:
 
 .build/node.stamp: tools/node/package-lock.json
 	@mkdir -p .build
-	npm ci --prefix tools/node --ignore-scripts --no-audit --no-fund --silent
+	npm ci --prefix tools/node --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 .PHONY: console-deps console-test
@@ -102,7 +102,7 @@ console-deps: $(if $(wildcard console/package-lock.json),.build/console-deps.sta
 
 .build/console-deps.stamp: console/package-lock.json
 	@mkdir -p .build
-	npm ci --prefix console --no-audit --no-fund --silent
+	npm ci --prefix console --no-audit --no-fund --loglevel=error
 	@touch $@
 
 .build/console.stamp: .build/console-deps.stamp $(shell find console -type f -not -path '*/node_modules/*' -not -path 'console/dist/*' -not -path 'console/e2e/*' 2>/dev/null)
