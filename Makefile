@@ -57,8 +57,8 @@ rehearse: setup chromium build ## The demo's path through the bootstraps that wo
 	go run ./tools/functions -arch $$(go env GOHOSTARCH) -out .build/rehearsal -zip=false -version $(VERSION)
 	go run ./demo/rehearsal $(ARGS)
 
-bench: setup chromium build ## Numbers with their targets, as JSON lines
-	go run ./demo/bench $(ARGS)
+bench: build ## Numbers with their targets, as JSON lines
+	go run ./bench $(ARGS)
 
 samlocal: .build/sam.stamp .build/python.stamp ## A route through the real `sam local start-api`; needs root for a Docker engine
 	tools/samlocal.sh

@@ -1,10 +1,10 @@
-// Command bench measures what docs/benchmarks.md promises and prints one JSON line a number, with its target. It judges
+// Command bench measures what the product promises and prints one JSON line a number, with its target. It judges
 // nothing: times depend on the machine, and who reads the lines sees both.
 //
 //	main.go      what is measured, in order
 //	host.go      the binary: start, memory, a command
 //	api.go       reads and writes over a connection that stays open
-//	relaytest/   a call from cloud to runner and back, beside a bare forwarder
+//	relay.go     messages and calls to a runner and back, beside a bare forwarder (relaytest/)
 //	machines.go  the interpreter in memory and on disk
 //	lambda.go    packages and cold starts of the functions
 //	step.go      what a step of a browser task costs beside the model and the hand
@@ -39,7 +39,7 @@ var measures = []struct {
 	{"serve.start_ms serve.rss_mb", serveNumbers},
 	{"cli.version_ms", versionNumber},
 	{"api.read_p50_ms api.write_over_bare_ms", apiNumbers},
-	{"relay.rtt_ratio", relayNumber},
+	{"relay.rtt_ratio relay.call_ms", relayNumbers},
 	{"asl.transitions_per_s asl.durable_ratio asl.durable_64_per_s", machineNumbers},
 	{"lambda.zip_mb_max lambda.cold_ms_max", lambdaNumbers},
 	{"browse.step_overhead_ms", stepNumber},

@@ -6,15 +6,16 @@ import (
 	"github.com/proagentstore/pags/bench/relaytest"
 )
 
-// relayNumber compares a call that goes from the cloud to a runner and back with a bare forwarder of frames.
-func relayNumber(ctx context.Context, b *bench) ([]number, error) {
+// relayNumbers compares a live message from console to runner and back with a bare forwarder of frames, and measures a call
+// with its rows.
+func relayNumbers(ctx context.Context, b *bench) ([]number, error) {
 	dir, err := b.folder()
 	if err != nil {
 		return nil, err
 	}
-	call, bare, err := relaytest.RoundTrips(ctx, dir, 300)
+	t, err := relaytest.RoundTrips(ctx, dir, 500)
 	if err != nil {
 		return nil, err
 	}
-	return []number{{"relay.rtt_ratio", median(call) / median(bare), "ratio", 3}}, nil
+	return []number{{"relay.rtt_ratio", median(t.Live) / median(t.Bare), "ratio", 3}, {"relay.call_ms", median(t.Call), "ms", 3}}, nil
 }

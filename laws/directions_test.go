@@ -135,7 +135,7 @@ var sdks = []struct {
 	{"github.com/aws/aws-lambda-go/lambda", []string{"functions", "pkg/local/gateway"}, "only a host starts handlers"},
 	{"github.com/awslabs/aws-lambda-go-api-proxy", []string{"pkg/edge"}, "there is one front for both hosts"},
 	{"github.com/danielgtaylor/huma/v2", []string{"pkg/httpapi"}, "how routes are described is a choice in one place"},
-	{"go.etcd.io/bbolt", []string{"pkg/local", "runner/outcome", "demo"}, "the embedded store is an adapter's"},
+	{"go.etcd.io/bbolt", []string{"pkg/local", "runner/outcome", "demo", "bench"}, "the embedded store is an adapter's"},
 	{"github.com/mxschmitt/playwright-go", []string{"runner/browser", "runner/driver", "demo", "console"}, "the browser is the hand's"},
 	{"github.com/spf13/cobra", []string{"runner/cli", "runner/cmd", "runner/serve", "runner/up"}, "commands are the binary's"},
 	{"github.com/coder/websocket", []string{"pkg/local/hub", "runner", "demo"}, "sockets are the hub's and the link's"},
@@ -191,7 +191,7 @@ func forTests(path string) bool { return strings.HasSuffix(path, "test") }
 
 func TestDirections_NothingThatShipsImportsWhatIsForTests(t *testing.T) {
 	for _, r := range rooms(t) {
-		if forTests(r.Path) || under(r.Path, "demo", "tools", "console/e2e") {
+		if forTests(r.Path) || under(r.Path, "bench", "demo", "tools", "console/e2e") {
 			continue
 		}
 		for _, i := range r.Imports {
@@ -203,7 +203,7 @@ func TestDirections_NothingThatShipsImportsWhatIsForTests(t *testing.T) {
 }
 
 func isOurs(path string) bool {
-	return path == "." || under(path, "pkg", "functions", "runner", "console", "demo", "tools", "laws")
+	return path == "." || under(path, "pkg", "functions", "runner", "console", "bench", "demo", "tools", "laws")
 }
 
 // owner is the folder of a rule that a package belongs to: an area is its own owner, and not the other areas'.
