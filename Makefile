@@ -18,7 +18,7 @@ help: ## List the verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
 run: build ## Serve console and API on this machine
-	bin/pags serve $(ARGS)
+	@bin/pags serve $(ARGS) || [ $$? -eq 130 ] # ctrl-C is how it ends
 
 demo: build .build/node.stamp chromium ## A browser task from start to end on this machine; MODEL=real uses a real model
 	go run ./demo $(if $(MODEL),-model $(MODEL)) $(ARGS)

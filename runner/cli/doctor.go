@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"time"
@@ -56,7 +57,9 @@ func (a *app) checks(c *cobra.Command) []driver.Check {
 	var out []driver.Check
 	dir, err := a.home()
 	if err == nil {
-		_, err = os.Stat(string(dir))
+		if _, err = os.Stat(string(dir)); errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s is not there yet; pags serve or pags login makes it", dir)
+		}
 	}
 	out = append(out, check("Folder", true, err, string(dir)))
 	out = append(out, driver.Doctor(ctx, driver.Options{})...)
