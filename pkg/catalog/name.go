@@ -107,6 +107,9 @@ func (op *operation) legalName(namespace string, digits int) string {
 	if len(full) > room {
 		full = full[len(full)-room:]
 	}
+	if at := strings.IndexFunc(full, func(r rune) bool { return r == '_' || r >= 'A' && r <= 'Z' }); at > 0 && at < 16 {
+		full = full[at:] // begin with a whole word
+	}
 	full = strings.TrimLeft(full, "_0123456789")
 	return full + "_" + op.hash(namespace, digits)
 }
@@ -242,11 +245,27 @@ func lowerFirst(w string) string {
 	return strings.ToLower(w[:n]) + w[n:]
 }
 
+// maxNamespace leaves most of a name to the operation.
+const maxNamespace = 24
+
+// empty are words of titles that tell no API from another.
+var empty = map[string]bool{"api": true, "apis": true, "rest": true, "restful": true, "openapi": true, "swagger": true, "the": true}
+
 // Namespace makes the first part of addresses from a title: lower-cased, other characters to "_".
 func Namespace(title string) string {
-	name := strings.ToLower(strings.Join(words(title), "_"))
-	if len(name) > 32 {
-		name = strings.TrimRight(name[:32], "_")
+	var kept []string
+	for _, w := range words(title) {
+		if w = strings.ToLower(w); !empty[w] {
+			kept = append(kept, w)
+		}
+	}
+	name := strings.Join(kept, "_")
+	if len(name) > maxNamespace {
+		name = name[:maxNamespace]
+		if at := strings.LastIndexByte(name, '_'); at >= 8 {
+			name = name[:at]
+		}
+		name = strings.TrimRight(name, "_")
 	}
 	switch {
 	case name == "":
