@@ -138,8 +138,8 @@ var sdks = []struct {
 	{"go.etcd.io/bbolt", []string{"pkg/local", "runner/outcome", "demo", "bench"}, "the embedded store is an adapter's"},
 	{"github.com/mxschmitt/playwright-go", []string{"runner/browser", "runner/driver", "demo", "console"}, "the browser is the hand's"},
 	{"github.com/spf13/cobra", []string{"runner/cli", "runner/cmd", "runner/serve", "runner/up"}, "commands are the binary's"},
-	{"github.com/coder/websocket", []string{"pkg/local/hub", "runner", "demo"}, "sockets are the hub's and the link's"},
-	{"go.yaml.in/yaml/v4", []string{"pkg/local/gateway"}, "only the template is YAML"},
+	{"github.com/coder/websocket", []string{"pkg/local/hub", "runner", "demo", "bench"}, "sockets are the hub's and the link's"},
+	{"go.yaml.in/yaml/v4", []string{"pkg/local/gateway", "pkg/catalog"}, "only the template and API descriptions are YAML"},
 }
 
 func TestDirections_EachSDKHasOnePlace(t *testing.T) {
