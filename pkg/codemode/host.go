@@ -100,19 +100,8 @@ func hostRandom(s *session, v *vm, args []uint32) uint32 {
 	return v.newBytes(b)
 }
 
-// kinds that hold nothing which could be told.
-var kinds = map[string]bool{"Promise": true, "WeakMap": true, "WeakSet": true, "WeakRef": true, "FinalizationRegistry": true,
-	"Generator": true, "AsyncGenerator": true, "Proxy": false}
-
-func hostKind(_ *session, v *vm, args []uint32) uint32 {
-	name := v.call(fnClass, uint64(args[0]))
-	text := v.text(name)
-	v.call(fnFreeValue, uint64(name))
-	if !kinds[text] {
-		text = ""
-	}
-	return v.newString(text)
-}
+// hostKind is the engine's own name for the kind of an object, which a program cannot fake.
+func hostKind(_ *session, v *vm, args []uint32) uint32 { return v.call(fnClass, uint64(args[0])) }
 
 func hostBase64(_ *session, v *vm, args []uint32) uint32 {
 	return v.newString(base64.StdEncoding.EncodeToString(v.bytes(args[0])))
@@ -251,18 +240,19 @@ func tracked(_ context.Context, v *vm, p []uint64) uint32 {
 	v.depth++
 	defer func() { v.depth-- }()
 	promise, reason, handled := uint32(p[0]), uint32(p[1]), uint32(p[2]) != 0
-	id := v.call(fnIdentity, uint64(promise))
-	v.call(fnFreeValue, uint64(promise))
 	if s := v.s; s != nil {
+		id := v.call(fnIdentity, uint64(promise))
 		if old, there := s.rejected[id]; there {
-			v.call(fnFreeValue, uint64(old))
+			v.call(fnFreeValue, uint64(old.promise))
+			v.call(fnFreeValue, uint64(old.reason))
 			delete(s.rejected, id)
 		}
 		if !handled && len(s.rejected) < 100 {
-			s.rejected[id] = reason
+			s.rejected[id] = unseen{promise, reason} // held, so that no other promise gets its identity
 			return 0
 		}
 	}
+	v.call(fnFreeValue, uint64(promise))
 	v.call(fnFreeValue, uint64(reason))
 	return 0
 }

@@ -35,10 +35,9 @@ type stepped struct {
 
 // live goes on where the journal ends. One loop owns everything: the program computes, calls are asked and sent, and the
 // journal is written beside it, but what happens is decided here, one thing after the other.
-func (e *execution) live() (Outcome, error) {
+func (e *execution) live(over <-chan time.Time) (Outcome, error) {
 	reads, stopReads := context.WithCancel(e.ctx)
 	defer stopReads()
-	over := e.Clock.After(e.For)
 	var grace, due <-chan time.Time
 	var dueAt int64
 	var step chan stepped
@@ -121,7 +120,7 @@ func (e *execution) live() (Outcome, error) {
 			if step != nil && len(e.entries) == e.loaded {
 				stopStep()
 				<-step
-				return e.end(Turn{Failure: failf(FailTime, "time limit: the program computed for all of a slice (%s) and came no further than before", e.For)})
+				return e.end(Turn{Failure: e.nowhere()})
 			}
 			closing, grace = true, e.Clock.After(e.Grace)
 			stopStep() // it will be done again

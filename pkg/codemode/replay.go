@@ -2,14 +2,15 @@ package codemode
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 )
 
 // replay brings a fresh sandbox to where the journal ends, by telling it what the journal says in the same order. It sends
 // nothing. A program that does something else than its journal says gives a failure that names the place.
-func (e *execution) replay() (*Failure, error) {
-	t, err := e.session.Step(e.ctx, Event{Kind: eventStart, At: e.clock})
+func (e *execution) replay(ctx context.Context) (*Failure, error) {
+	t, err := e.session.Step(ctx, Event{Kind: eventStart, At: e.clock})
 	if err != nil {
 		return nil, fmt.Errorf("start the program: %w", err)
 	}
@@ -31,7 +32,7 @@ func (e *execution) replay() (*Failure, error) {
 			continue // outcomes that arrived after the program had failed
 		}
 		e.clock = max(e.clock, entry.At)
-		if t, err = e.session.Step(e.ctx, event); err != nil {
+		if t, err = e.session.Step(ctx, event); err != nil {
 			return nil, fmt.Errorf("replay the journal of %s: %w", e.Run, err)
 		}
 		e.absorb(t)

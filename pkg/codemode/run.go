@@ -97,12 +97,42 @@ func Run(ctx context.Context, s Slice) (Outcome, error) {
 		return Outcome{}, fmt.Errorf("open a sandbox: %w", err)
 	}
 	defer e.session.Close()
-	if fail, err := e.replay(); err != nil {
+	over := e.Clock.After(e.For)
+	if fail, err := e.within(over, e.replay); err != nil {
 		return Outcome{}, err
 	} else if fail != nil {
 		return e.end(Turn{Failure: fail})
 	}
-	return e.live()
+	return e.live(over)
+}
+
+// within does the replay, which must not take all of the slice: the next one would not come further.
+func (e *execution) within(over <-chan time.Time, replay func(context.Context) (*Failure, error)) (*Failure, error) {
+	ctx, stop := context.WithCancel(e.ctx)
+	defer stop()
+	type result struct {
+		fail *Failure
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		fail, err := replay(ctx)
+		done <- result{fail, err}
+	}()
+	select {
+	case r := <-done:
+		return r.fail, r.err
+	case <-over:
+		stop()
+		<-done
+		return e.nowhere(), nil
+	}
+}
+
+// nowhere is the failure of a program that would compute all of each slice without making a step.
+func (e *execution) nowhere() *Failure {
+	e.unseen, e.lines = nil, nil
+	return failf(FailTime, "time limit: the program computed for all of a slice (%s) and came no further than before", e.For)
 }
 
 // execution is a slice at work. One goroutine owns it; calls run in others and tell it through news.

@@ -162,20 +162,3 @@ func mustRun(t testing.TB, s Slice) Outcome {
 	}
 	return out
 }
-
-func TestRun_Hundred(t *testing.T) {
-	e := testEngine(t, Options{})
-	j, u := &memory{}, newUpstream()
-	for _, code := range []string{
-		`let n = 0; for (let i = 0; i < 100; i++) { const r = await tools.read.item({ i }); n += r.data.args.i } return n`,
-		`const all = await Promise.all(Array.from({ length: 100 }, (_, i) => tools.read.item({ i }))); return all.length`,
-		`const all = await Promise.all(Array.from({ length: 100 }, (_, i) => tools.write.item({ i }))); return all.length`,
-		`for (let i = 0; i < 100; i++) await tools.write.item({ i })`,
-	} {
-		j = &memory{}
-		u.outcomes = map[string]json.RawMessage{}
-		t0 := time.Now()
-		out := mustRun(t, slice(t, e, code, j, u))
-		t.Log(time.Since(t0), out.Status, string(out.Value), out.Failure, j.appends, len(j.entries), u.total())
-	}
-}

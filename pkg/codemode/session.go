@@ -33,7 +33,7 @@ type session struct {
 	timers    []Timer
 	cleared   []int
 	lastTimer int
-	rejected  map[uint32]uint32 // promises that were rejected unseen, with their reason
+	rejected  map[uint32]unseen // promises that were rejected while nobody looked, by identity
 
 	room    int // bytes of output that may still be kept
 	full    bool
@@ -44,9 +44,12 @@ type session struct {
 	failure *Failure
 }
 
+// unseen is a promise that was rejected, and why.
+type unseen struct{ promise, reason uint32 }
+
 func newSession(v *vm, c *source, p Program) *session {
 	s := &session{vm: v, code: c, limits: p.Limits, told: p.Line, random: rand.NewChaCha8(p.Seed),
-		clock: p.At * int64(time.Millisecond), waiting: map[int]bool{}, rejected: map[uint32]uint32{}, room: p.Limits.Output}
+		clock: p.At * int64(time.Millisecond), waiting: map[int]bool{}, rejected: map[uint32]unseen{}, room: p.Limits.Output}
 	v.s = s
 	return s
 }
@@ -170,9 +173,10 @@ func (s *session) advance(e Event) {
 		}
 		slices.Sort(ids) // alike in each run
 		for _, id := range ids {
-			reason := s.rejected[id]
+			r := s.rejected[id]
 			delete(s.rejected, id)
-			s.enter(entryRejected, reason)
+			s.enter(entryRejected, r.reason)
+			v.call(fnFreeValue, uint64(r.promise))
 		}
 		s.drain()
 	}

@@ -89,7 +89,7 @@ class URLSearchParams {
 
 const bytesFrom = (v) => {
   if (isView(v)) return new bytesOf(v.buffer, v.byteOffset, v.byteLength);
-  if (brand(bufferSize, v) !== undefined) return new bytesOf(v);
+  if (typeof v === "object" && v !== null && host.k(v) === "ArrayBuffer") return new bytesOf(v);
   throw new TypeErr("bytes are needed: an ArrayBuffer or a view of one");
 };
 class TextEncoder {
@@ -184,26 +184,26 @@ function structuredClone(value) {
       for (const k of Object.keys(v)) c[k] = copy(v[k]);
       return c;
     }
-    let x;
-    if ((x = brand(dateTime, v)) !== undefined) return keep(new Date(x));
-    if ((x = brand(mapEntries, v)) !== undefined) { const c = keep(new Map()); for (const [k, e] of x) c.set(copy(k), copy(e)); return c; }
-    if ((x = brand(setValues, v)) !== undefined) { const c = keep(new Set()); for (const e of x) c.add(copy(e)); return c; }
-    if (brand(bufferSize, v) !== undefined) return keep(v.slice(0));
-    if (isView(v)) {
-      const b = copy(v.buffer), name = apply(viewTag, v, []);
-      return keep(name === undefined ? new DataView(b, v.byteOffset, v.byteLength) : new global[name](b, v.byteOffset, v.length));
-    }
-    if (isError(v)) {
-      const kind = { EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError }[v.name] ?? Error;
-      const c = keep(new kind(`${v.message}`));
-      c.stack = v.stack;
-      if (v.cause !== undefined) c.cause = copy(v.cause);
-      return c;
-    }
-    if (getPrototypeOf(v) !== plain && getPrototypeOf(v) !== null) {
-      if ((x = brand(regexpSource, v)) !== undefined) return keep(new RegExp(x, v.flags));
-      for (const f of [numberOf, stringOf, booleanOf, bigOf]) if ((x = brand(f, v)) !== undefined) return keep(Object(x));
-      if (host.k(v) !== "") no(v);
+    switch (host.k(v)) {
+      case "Date": return keep(new Date(apply(dateTime, v, [])));
+      case "Map": { const c = keep(new Map()); for (const [k, e] of v) c.set(copy(k), copy(e)); return c; }
+      case "Set": { const c = keep(new Set()); for (const e of v) c.add(copy(e)); return c; }
+      case "RegExp": return keep(new RegExp(v.source, v.flags));
+      case "ArrayBuffer": return keep(v.slice(0));
+      case "String": case "Number": case "Boolean": case "BigInt": return keep(Object(v.valueOf()));
+      case "Error": {
+        const kind = { EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError }[v.name] ?? Error;
+        const c = keep(new kind(`${v.message}`));
+        defineProperty(c, "stack", { value: v.stack, writable: true, configurable: true, enumerable: false });
+        if (v.cause !== undefined) c.cause = copy(v.cause);
+        return c;
+      }
+      case "Object": case "Arguments": break;
+      default: {
+        if (!isView(v)) no(v);
+        const b = copy(v.buffer), name = apply(viewTag, v, []);
+        return keep(name === undefined ? new DataView(b, v.byteOffset, v.byteLength) : new global[name](b, v.byteOffset, v.length));
+      }
     }
     const c = keep({});
     for (const k of Object.keys(v)) { const d = bare(); d.value = copy(v[k]); d.writable = d.enumerable = d.configurable = true; defineProperty(c, k, d); }

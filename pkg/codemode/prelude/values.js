@@ -6,11 +6,11 @@ const { isArray, prototype: plainArray } = Array;
 const { stringify, parse: parseJSON } = JSON;
 const { isView } = ArrayBuffer;
 const bare = () => create(null); // setters on Object.prototype do not reach it
-const slice = String.prototype.slice, isWellFormed = String.prototype.isWellFormed, toWellFormed = String.prototype.toWellFormed;
+const join = Array.prototype.join, slice = String.prototype.slice, isWellFormed = String.prototype.isWellFormed, toWellFormed = String.prototype.toWellFormed;
 const enumerable = Object.prototype.propertyIsEnumerable;
 const symbolText = Symbol.prototype.toString;
 const getter = (of, name) => getOwnPropertyDescriptor(of, name).get;
-const bytesOf = Uint8Array, bufferSize = getter(ArrayBuffer.prototype, "byteLength");
+const bytesOf = Uint8Array;
 const typedArray = getPrototypeOf(Uint8Array.prototype);
 const viewTag = getter(typedArray, Symbol.toStringTag);
 const viewLength = getter(typedArray, "length");
@@ -18,31 +18,60 @@ const viewBuffer = getter(typedArray, "buffer"), viewOffset = getter(typedArray,
 const dataBuffer = getter(DataView.prototype, "buffer"), dataOffset = getter(DataView.prototype, "byteOffset"), dataSize = getter(DataView.prototype, "byteLength");
 const mapEntries = Map.prototype.entries, setValues = Set.prototype.values;
 const nextOfMap = getPrototypeOf(new Map().entries()).next, nextOfSet = getPrototypeOf(new Set().values()).next;
-const dateTime = Date.prototype.getTime, dateISO = Date.prototype.toISOString;
+const dateTime = Date.prototype.getTime, dateISO = Date.prototype.toISOString, dateJSON = Date.prototype.toJSON;
 const regexpSource = getter(RegExp.prototype, "source"), regexpFlags = getter(RegExp.prototype, "flags");
 const numberOf = Number.prototype.valueOf, stringOf = String.prototype.valueOf, booleanOf = Boolean.prototype.valueOf, bigOf = BigInt.prototype.valueOf;
 const TypeErr = TypeError, RangeErr = RangeError, Err = Error, Big = BigInt, Sym = Symbol;
 const promiseThen = Promise.prototype.then;
-const isError = Error.isError ?? (v => v instanceof Err);
-
-// brand calls a built-in that only accepts its own kind; undefined says that v is of another kind.
-function brand(f, v) { try { return apply(f, v, []); } catch { return undefined; } }
+const isError = (v) => typeof v === "object" && v !== null && (host.k(v) === "Error" || host.k(v) === "DOMException");
 
 const MAX_DEPTH = 200;
 const tooLong = bare();
+
+// easy reports whether the engine's own JSON.stringify says of v exactly what encode would: plain data without anything that
+// needs a stated form. It is several times as fast, and nearly every value is like that.
+function easy(v, depth) {
+  switch (typeof v) {
+    case "string": return apply(isWellFormed, v, []);
+    case "number": return v - v === 0 && (v !== 0 || 1 / v > 0);
+    case "boolean": case "undefined": return true;
+    case "object": break;
+    default: return false;
+  }
+  if (v === null) return true;
+  if (depth > MAX_DEPTH || v.toJSON !== undefined) return false;
+  const p = getPrototypeOf(v);
+  if (p === plainArray && isArray(v)) {
+    const n = v.length;
+    if (n > 1000000) return false; // mostly holes; encode stops at its limit
+    for (let i = 0; i < n; i++) if (!easy(v[i], depth + 1)) return false;
+    return true;
+  }
+  if (p !== plain) return false;
+  const names = ownKeys(v);
+  for (let i = 0; i < names.length; i++) if (typeof names[i] !== "string" || !apply(isWellFormed, names[i], []) || !easy(v[names[i]], depth + 1)) return false;
+  return true;
+}
 
 // encode gives the JSON text of a value, or undefined for no value.
 // A result is told as well as JSON can (loops, maps, bytes, NaN get a stated form). Arguments of a tool are strict: what JSON
 // cannot hold is refused with the place where it is, except that a bigint is an exact integer. Past limit characters
 // cut says whether the text is cut there or refused.
 function encode(root, strict, limit, cut) {
-  let out = "", depth = 0;
-  const above = bare(), keys = bare();
+  let out = "", depth = 0, size = 0; // out is the newest part: adding to a long string would copy it each time
+  const above = bare(), keys = bare(), parts = bare();
+  parts.length = 0;
 
-  const put = (s) => { out += s; if (out.length > limit) throw tooLong; };
+  const put = (s) => {
+    out += s;
+    size += s.length;
+    if (size > limit) throw tooLong;
+    if (out.length > 1024) { parts[parts.length++] = out; out = ""; }
+  };
+  const whole = () => { parts[parts.length++] = out; return apply(join, parts, [""]); };
   const where = () => {
     let p = "";
-    for (let i = 0; i < depth; i++) p += typeof keys[i] === "number" ? "[" + keys[i] + "]" : "." + keys[i];
+    for (let i = 0; i < depth; i++) if (keys[i] !== undefined) p += typeof keys[i] === "number" ? "[" + keys[i] + "]" : "." + keys[i];
     return p === "" ? "the argument" : "argument " + apply(slice, p, [p[0] === "." ? 1 : 0]);
   };
   const refuse = (what) => { throw new TypeErr(where() + " is " + what + ", which JSON cannot hold"); };
@@ -74,58 +103,67 @@ function encode(root, strict, limit, cut) {
     return started;
   };
   const replaced = (v, key) => {
-    if (brand(dateTime, v) !== undefined) return v;
     const f = v.toJSON;
-    return typeof f === "function" ? apply(f, v, [key]) : v;
+    return typeof f === "function" && f !== dateJSON ? apply(f, v, [key]) : v;
   };
   const bytes = (name, b) => put('{"type":"' + name + '","base64":"' + host.b(b) + '"}');
 
   // special writes built-in kinds that are not plain data and says whether v was one.
   const special = (v) => {
-    let x;
-    if ((x = brand(dateTime, v)) !== undefined) { put(x === x ? '"' + apply(dateISO, v, []) + '"' : '"Invalid Date"'); return true; }
-    if ((x = brand(mapEntries, v)) !== undefined) {
-      put("[");
-      for (let first = true, r; !(r = apply(nextOfMap, x, [])).done; first = false) {
-        const e = r.value;
-        put(first ? "" : ",");
-        list(2, (i) => e[i]);
+    const kind = host.k(v);
+    switch (kind) {
+      case "Date": {
+        const t = apply(dateTime, v, []);
+        put(t === t ? '"' + apply(dateISO, v, []) + '"' : '"Invalid Date"');
+        return true;
       }
-      put("]");
-      return true;
-    }
-    if ((x = brand(setValues, v)) !== undefined) {
-      put("[");
-      for (let i = 0, r; !(r = apply(nextOfSet, x, [])).done; i++) {
-        if (i > 0) put(",");
-        keys[depth - 1] = i;
-        if (r.value === undefined) put("null"); else write(r.value);
+      case "Map": {
+        put("[");
+        const it = apply(mapEntries, v, []);
+        for (let first = true, r; !(r = apply(nextOfMap, it, [])).done; first = false) {
+          const e = r.value;
+          put(first ? "" : ",");
+          list(2, (i) => e[i]);
+        }
+        put("]");
+        return true;
       }
-      put("]");
-      return true;
+      case "Set": {
+        put("[");
+        const it = apply(setValues, v, []);
+        for (let i = 0, r; !(r = apply(nextOfSet, it, [])).done; i++) {
+          if (i > 0) put(",");
+          keys[depth - 1] = i;
+          if (r.value === undefined) put("null"); else write(r.value);
+        }
+        put("]");
+        return true;
+      }
+      case "Error": case "DOMException":
+        put('{"name":' + quote("" + v.name) + ',"message":' + quote("" + v.message));
+        entries(v, true);
+        if (v.cause !== undefined && !apply(enumerable, v, ["cause"])) { keys[depth - 1] = "cause"; put(',"cause":'); write(v.cause); }
+        put("}");
+        return true;
+      case "Uint8Array": case "Uint8ClampedArray":
+        bytes(kind, new bytesOf(apply(viewBuffer, v, []), apply(viewOffset, v, []), apply(viewSize, v, [])));
+        return true;
+      case "ArrayBuffer": bytes(kind, new bytesOf(v)); return true;
+      case "DataView": bytes(kind, new bytesOf(apply(dataBuffer, v, []), apply(dataOffset, v, []), apply(dataSize, v, []))); return true;
+      case "RegExp": put(quote("/" + apply(regexpSource, v, []) + "/" + apply(regexpFlags, v, []))); return true;
+      case "String": write(apply(stringOf, v, [])); return true;
+      case "Number": write(apply(numberOf, v, [])); return true;
+      case "Boolean": write(apply(booleanOf, v, [])); return true;
+      case "BigInt": write(apply(bigOf, v, [])); return true;
+      case "Promise": case "WeakMap": case "WeakSet": case "WeakRef": case "FinalizationRegistry": case "Generator": case "AsyncGenerator":
+      case "SharedArrayBuffer": case "Symbol":
+        if (strict) refuse("a " + kind);
+        put('"[' + kind + ']"');
+        return true;
     }
-    if (isError(v)) {
-      put('{"name":' + quote("" + v.name) + ',"message":' + quote("" + v.message));
-      entries(v, true);
-      if (v.cause !== undefined && !apply(enumerable, v, ["cause"])) { keys[depth - 1] = "cause"; put(',"cause":'); write(v.cause); }
-      put("}");
-      return true;
-    }
-    if ((x = apply(viewTag, v, [])) !== undefined) {
-      if (x === "Uint8Array" || x === "Uint8ClampedArray") bytes(x, new bytesOf(apply(viewBuffer, v, []), apply(viewOffset, v, []), apply(viewSize, v, [])));
-      else list(apply(viewLength, v, []), (i) => v[i]);
-      return true;
-    }
-    if ((x = brand(bufferSize, v)) !== undefined) { bytes("ArrayBuffer", new bytesOf(v)); return true; }
-    if ((x = brand(dataBuffer, v)) !== undefined) { bytes("DataView", new bytesOf(x, apply(dataOffset, v, []), apply(dataSize, v, []))); return true; }
-    if ((x = brand(regexpSource, v)) !== undefined && v !== RegExp.prototype) { put(quote("/" + x + "/" + apply(regexpFlags, v, []))); return true; }
-    for (let i = 0; i < 4; i++) {
-      x = brand(i === 0 ? stringOf : i === 1 ? numberOf : i === 2 ? booleanOf : bigOf, v);
-      if (x !== undefined) { write(x); return true; }
-    }
-    x = host.k(v); // the engine's own word for the kind: promises, weak collections
-    if (x !== "") { if (strict) refuse("a " + x); put('"[' + x + ']"'); return true; }
-    return false;
+    if (!isView(v)) return false;
+    list(apply(viewLength, v, []), (i) => v[i]); // arrays of other numbers
+    return true;
   };
 
   const write = (v, ready) => {
@@ -168,6 +206,7 @@ function encode(root, strict, limit, cut) {
       put('"[deeper than ' + MAX_DEPTH + ' levels]"');
       return;
     }
+    keys[depth] = undefined;
     above[depth++] = v;
     if (isArray(v)) list(v.length, (i) => v[i]);
     else {
@@ -178,15 +217,20 @@ function encode(root, strict, limit, cut) {
   };
 
   try {
+    if (!cut && typeof root === "object" && easy(root, 1)) {
+      const text = stringify(root);
+      if (text.length > limit) throw tooLong;
+      return text;
+    }
     if (typeof root === "object" && root !== null) root = replaced(root, "");
     if (root === undefined) return undefined;
     write(root, true);
   } catch (e) {
     if (e !== tooLong) throw e;
     if (!cut) throw new RangeErr((strict ? "the argument" : "the result") + " is larger than " + limit + " characters of JSON");
-    return apply(slice, out, [0, limit]) + "…";
+    return apply(slice, whole(), [0, limit]) + "…";
   }
-  return out;
+  return whole();
 }
 
 // decode reads JSON of the host. Integers that a number cannot hold exactly arrive marked and become bigints; keys such as
