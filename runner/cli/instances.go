@@ -96,7 +96,7 @@ func (a *app) subscribe(c *cobra.Command, agent, name string) error {
 	if err := a.say("%s", out.InstanceID); err != nil {
 		return err
 	}
-	a.note("It is called %q. Give it a task: pags browse %q --url URL --objective TEXT --wait", out.DisplayName, out.DisplayName)
+	a.note("It is called %q. Give it a task:\n  pags browse %q --url URL --objective TEXT --wait", out.DisplayName, out.DisplayName)
 	return nil
 }
 
