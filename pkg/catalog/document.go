@@ -19,6 +19,7 @@ type document struct {
 	warnings warnings
 	guessed  []Placement // parameters that look like credentials
 	uses     []string    // definitions that the schema being written refers to
+	scratch  []byte      // where it is written
 }
 
 const (

@@ -190,6 +190,8 @@ func TestSearch_TenThousandToolsTakeMilliseconds(t *testing.T) {
 func BenchmarkSearch10k(b *testing.B) {
 	x := NewIndex(tenThousand())
 	b.ReportAllocs()
+	start := cpu()
+	defer func() { b.ReportMetric(float64((cpu()-start).Microseconds())/1000/float64(b.N), "cpu-ms/op") }()
 	for i := 0; b.Loop(); i++ {
 		x.Search(Query{Text: queries[i%len(queries)]})
 	}

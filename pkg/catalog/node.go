@@ -162,7 +162,12 @@ const hexDigits = "0123456789abcdef"
 // appendQuoted writes a JSON string. Bytes that are not UTF-8 become the replacement character.
 func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
-	for _, r := range s {
+	plain := 0
+	for plain < len(s) && s[plain] >= 0x20 && s[plain] < 0x7f && s[plain] != '"' && s[plain] != '\\' {
+		plain++
+	}
+	b = append(b, s[:plain]...)
+	for _, r := range s[plain:] {
 		switch {
 		case r == '"' || r == '\\':
 			b = append(b, '\\', byte(r))

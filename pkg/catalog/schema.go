@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"sort"
 	"strings"
 )
@@ -13,9 +14,9 @@ const maxText = 1000
 func (d *document) schema(n *node, about string) (out []byte, uses []string) {
 	outer := d.uses
 	d.uses = nil
-	out = d.appendSchema(nil, n, about, 0)
+	d.scratch = d.appendSchema(d.scratch[:0], n, about, 0)
 	uses, d.uses = sortedSet(d.uses), outer
-	return out, uses
+	return bytes.Clone(d.scratch), uses
 }
 
 func sortedSet(in []string) []string {
