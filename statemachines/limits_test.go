@@ -82,7 +82,9 @@ func TestDefinitions_EveryTaskCatchesAndOnlySimpleStatesAreUsed(t *testing.T) {
 			if !slices.Contains(known, s.Type) {
 				t.Errorf("%s: %s is a %s", file, name, s.Type)
 			}
-			if s.Type == "Task" && !slices.ContainsFunc(s.Catch, func(c struct{ ErrorEquals []string }) bool { return slices.Equal(c.ErrorEquals, []string{"States.ALL"}) }) {
+			if s.Type == "Task" && !slices.ContainsFunc(s.Catch, func(c struct{ ErrorEquals []string }) bool {
+				return slices.Equal(c.ErrorEquals, []string{"States.ALL"})
+			}) {
 				t.Errorf("%s: %s can end the execution without a word to the run", file, name)
 			}
 		}

@@ -76,7 +76,7 @@ func TestRoutes_OwnershipOfEveryRoute(t *testing.T) {
 			Inputs: map[string]httpapitest.Input{
 				"renameInstance": {Body: map[string]any{"name": "Mine"}},
 				"setConfig":      {Body: map[string]any{"key": "maxSteps", "value": 5}},
-				"setRunnerNode": {Body: map[string]any{"runnerNode": "laptop"}},
+				"setRunnerNode":  {Body: map[string]any{"runnerNode": "laptop"}},
 			}}
 	})
 }
