@@ -1,19 +1,19 @@
 // Package catalog makes tools out of API descriptions and finds them again. It is pure: no network, no clock, no storage.
 //
-//	import.go      Import: OpenAPI 3.0, 3.1, 3.2, Swagger 2.0 -> Source
-//	json.go yaml.go repair.go node.go    documents into one tree, leniently
-//	document.go definition.go loop.go schema.go    references, shared definitions, JSON Schema 2020-12
-//	operation.go openapi3.go swagger2.go response.go   what an operation takes and gives
-//	server.go auth.go   addresses and credentials
-//	name.go        addresses and legal names
-//	input.go       one input schema per tool
-//	template.go build.go style.go body.go multipart.go   arguments -> request
-//	arguments.go validate.go   arguments checked against the schema
-//	apply.go       credentials onto a request
-//	result.go answer.go   upstream answer -> {ok, data | error}
-//	probe.go       where an API's description may lie
-//	index.go term.go near.go   search
-//	describe.go typescript.go  a tool for a reader
+//	import.go      Import: OpenAPI 3.0, 3.1, 3.2 and Swagger 2.0 become a Source
+//	json.go yaml.go repair.go node.go                   documents into one tree, leniently
+//	document.go definition.go loop.go                   references, shared definitions, loops
+//	schema.go schemawriter.go                           any schema as JSON Schema 2020-12
+//	operation.go openapi3.go swagger2.go response.go    what an operation takes and gives
+//	server.go auth.go                                   addresses, ways to be let in
+//	name.go                                             addresses and legal names of tools
+//	input.go payload.go template.go                     one input schema and one request template per tool
+//	arguments.go validate.go                            arguments arranged and checked, every problem listed
+//	build.go style.go body.go multipart.go apply.go     arguments and credentials become a request
+//	answer.go result.go                                 an upstream answer becomes {ok, data | error}
+//	probe.go                                            where an API's description may lie
+//	index.go term.go near.go                            search and suggestions
+//	describe.go typescript.go                           a tool for a reader
 package catalog
 
 import (

@@ -217,7 +217,7 @@ func (x *Index) ranked(asked []string, q Query) []scored {
 			}
 			score := sum[i] * (0.5 + 0.5*float64(hits[i])/float64(len(asked)))
 			a := x.lower[i]
-			if leaf := a[strings.LastIndexByte(a, '.')+1:]; leaf == whole || strings.ReplaceAll(a, ".", "") == whole || strings.ToLower(x.entries[i].Name) == strings.ToLower(q.Text) {
+			if leaf := a[strings.LastIndexByte(a, '.')+1:]; leaf == whole || strings.ReplaceAll(a, ".", "") == whole || strings.EqualFold(x.entries[i].Name, q.Text) {
 				score += 100
 			}
 			// Of two tools with the same words the one with the shorter name is the plainer one.
