@@ -42,7 +42,12 @@ func (e *execution) live(over <-chan time.Time) (Outcome, error) {
 	var dueAt int64
 	var step chan stepped
 	stepping, stopStep := context.WithCancel(e.ctx)
-	defer stopStep()
+	defer func() {
+		stopStep()
+		if step != nil {
+			<-step
+		}
+	}()
 	closing := false // no new work: the slice is over, or the program has ended and effects in flight are awaited
 
 	e.ask()

@@ -107,14 +107,12 @@ func (u *upstream) Send(ctx context.Context, c Call) (Answer, error) {
 	u.mu.Lock()
 	u.sent++
 	out, known := u.outcomes[c.Key]
-	if !known {
+	if !known || !u.keyed {
 		if !strings.HasPrefix(c.Path, "read.") {
 			u.done[c.Key+" "+c.Path]++
 		}
 		out = json.RawMessage(fmt.Sprintf(`{"ok":true,"data":{"path":%q,"args":%s}}`, c.Path, c.Args))
-		if u.keyed {
-			u.outcomes[c.Key] = out
-		}
+		u.outcomes[c.Key] = out
 	}
 	crash, reply := u.crash, u.reply
 	u.mu.Unlock()

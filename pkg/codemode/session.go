@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -24,6 +25,10 @@ type session struct {
 	told   func(Line)
 	random *rand.ChaCha8
 	late   atomic.Bool // the step is past its limit, or nobody waits for it any more
+	busy   sync.Mutex  // held by a step
+	closed bool
+	life   context.Context // ends with Close
+	leave  context.CancelFunc
 	begun  bool
 	clock  int64 // nanoseconds
 
@@ -50,11 +55,21 @@ type unseen struct{ promise, reason uint32 }
 func newSession(v *vm, c *source, p Program) *session {
 	s := &session{vm: v, code: c, limits: p.Limits, told: p.Line, random: rand.NewChaCha8(p.Seed),
 		clock: p.At * int64(time.Millisecond), waiting: map[int]bool{}, rejected: map[uint32]unseen{}, room: p.Limits.Output}
+	s.life, s.leave = context.WithCancel(context.Background())
 	v.s = s
 	return s
 }
 
-func (s *session) Close() { s.vm.close() }
+// Close stops a step that still runs and waits for it: the interpreter's memory must not go away below it.
+func (s *session) Close() {
+	s.leave()
+	s.busy.Lock()
+	defer s.busy.Unlock()
+	if !s.closed {
+		s.closed = true
+		s.vm.close()
+	}
+}
 
 func (s *session) over() bool { return s.settled || s.failure != nil }
 
@@ -96,6 +111,11 @@ func (s *session) tell(level, text string) {
 
 // Step implements Session.
 func (s *session) Step(ctx context.Context, e Event) (Turn, error) {
+	s.busy.Lock()
+	defer s.busy.Unlock()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(s.life, stop)()
 	if err := ctx.Err(); err != nil {
 		return Turn{}, err
 	}
