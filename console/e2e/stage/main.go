@@ -12,7 +12,9 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/proagentstore/pags/demo/script"
@@ -40,8 +42,9 @@ func run(binary string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
+	own := context.WithoutCancel(ctx) // host and runner are asked to end, in order, when this function returns
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {
 		return err
@@ -60,12 +63,12 @@ func run(binary string) error {
 	}
 	defer model.Close()
 
-	host, err := s.Serve(ctx, nil)
+	host, err := s.Serve(own, nil)
 	if err != nil {
 		return failure(err, log.Name())
 	}
 	defer func() { host.Stop() }()
-	runner, err := s.Up(ctx, nil, "--headless")
+	runner, err := s.Up(own, nil, "--headless")
 	if err != nil {
 		return failure(err, log.Name())
 	}
@@ -80,18 +83,39 @@ func run(binary string) error {
 	if err := json.NewEncoder(os.Stdout).Encode(scene); err != nil {
 		return err
 	}
-	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-		switch in.Text() {
-		case "stop":
-			host.Stop()
-		case "start":
-			if host, err = s.Serve(ctx, nil); err != nil {
-				return err
-			}
+	return obey(ctx, s, &host)
+}
+
+// obey does what the lines on standard input say, until it closes or the process is asked to end.
+func obey(ctx context.Context, s *stage.Stage, host **stage.Process) error {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+			lines <- in.Text()
 		}
-		fmt.Println(in.Text())
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case line, more := <-lines:
+			if !more {
+				return nil
+			}
+			switch line {
+			case "stop":
+				(*host).Stop()
+			case "start":
+				next, err := s.Serve(context.WithoutCancel(ctx), nil)
+				if err != nil {
+					return err
+				}
+				*host = next
+			}
+			fmt.Println(line)
+		}
 	}
-	return nil
 }
 
 // failure adds what host and runner said.

@@ -16,7 +16,8 @@ import { useTitle } from './title'
 /** The frame around every page: navigation left (a bar below on a phone), the page, the command menu. */
 export function Shell() {
   const path = useRouterState({ select: (s) => s.location.pathname })
-  return path === '/signin' ? <main id="main"><Outlet /></main> : <House path={path} />
+  const signin = useRouterState({ select: (s) => s.matches.some((m) => m.routeId === '/signin') }) // the room that is shown, not the one on its way
+  return signin ? <main id="main"><Outlet /></main> : <House path={path} />
 }
 
 function House({ path }: { path: string }) {

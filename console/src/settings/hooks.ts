@@ -25,8 +25,8 @@ export function useSignOut() {
   return useMutation({
     mutationFn: signOut,
     onSuccess: () => {
-      queries.clear()
       queries.setQueryData(['session'], false)
+      queries.removeQueries({ predicate: (q) => q.queryKey[0] !== 'session' })
     },
   })
 }
