@@ -109,8 +109,9 @@ console-deps: $(if $(wildcard console/package-lock.json),.build/console-deps.sta
 	npm --prefix console run --silent build
 	@touch $@
 
-console-test: console-deps
+console-test: build .build/node.stamp chromium
 	npm --prefix console run --silent test
+	npm --prefix console run --silent e2e
 
 # ---------------------------------------------------------------- sam build: one target per function of the template
 

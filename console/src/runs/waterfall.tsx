@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef } from 'react'
+import { memo, useEffect, useRef } from 'react'
 import { cn } from '@/ui/cn'
 import { span } from '@/ui/time'
 import { icons, otherIcon } from './icons'
@@ -11,13 +11,15 @@ const words: Record<Tone, string> = { work: '', bad: ', went wrong', wait: ', ne
 
 const rowHeight = 42
 
+type Props = { rows: Step[]; chosen: number; onChoose: (i: number) => void; live: boolean }
+
 /** Steps from top to bottom, their time from left to right. Only what is in view is drawn, so ten thousand steps stay smooth. */
-export function Waterfall({ rows, chosen, onChoose, live }: { rows: Step[]; chosen: number; onChoose: (i: number) => void; live: boolean }) {
+export function Waterfall({ rows, chosen, onChoose, live }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const start = rows[0]?.startedAt ?? 0
   const total = Math.max(1, (rows.at(-1)?.endedAt ?? 1) - start)
   // eslint-disable-next-line react-hooks/incompatible-library -- the list is windowed on purpose and re-renders with its rows
-  const windowed = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => rowHeight, overscan: 12 })
+  const windowed = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => rowHeight, overscan: 8 })
   useEffect(() => { if (chosen >= 0) windowed.scrollToIndex(chosen, { align: 'auto' }) }, [chosen, windowed])
   const items = windowed.getVirtualItems()
   return (
@@ -35,26 +37,38 @@ export function Waterfall({ rows, chosen, onChoose, live }: { rows: Step[]; chos
         {items.map((v) => {
           const row = rows[v.index]
           if (!row) return null
-          const offset = ((row.startedAt - start) / total) * 100
-          const width = Math.max(0.7, ((row.endedAt - row.startedAt) / total) * 100)
-          const Icon = icons[row.action] ?? otherIcon
+          const left = Math.min(((row.startedAt - start) / total) * 100, 99.3)
+          const width = Math.min(Math.max(0.7, ((row.endedAt - row.startedAt) / total) * 100), 100 - left)
           return (
-            <div
-              key={v.key} id={`step-${v.index.toString()}`} role="option" aria-selected={v.index === chosen} aria-posinset={v.index + 1} aria-setsize={rows.length} tabIndex={-1}
-              onClick={() => { onChoose(v.index) }} onKeyDown={(e) => { if (e.key === 'Enter') onChoose(v.index) }}
-              className={cn('absolute inset-x-0 grid cursor-pointer grid-cols-[1.5rem_minmax(0,1fr)_auto] content-center gap-x-2.5 pr-3 pl-1.5', v.index === chosen ? 'bg-hover shadow-[inset_2px_0_0_var(--ink)]' : 'hover:bg-sunken')}
-              style={{ height: v.size, transform: `translateY(${v.start.toString()}px)` }}
-            >
-              <span className="row-span-2 self-center text-right text-xs text-ink-2 tabular-nums">{row.step > 0 ? row.step : ''}</span>
-              <span className="flex min-w-0 items-center gap-2 text-sm"><Icon aria-hidden className={cn('size-3.5 shrink-0', inks[row.tone])} /><span className="truncate">{row.title}</span><span className="sr-only">{words[row.tone]}</span></span>
-              <span className="self-center text-xs text-ink-2 tabular-nums">{span(row.endedAt - row.startedAt)}</span>
-              <span aria-hidden className="col-span-2 mt-1 block h-[3px] rounded-full bg-hover">
-                <span className={cn('block h-[3px] rounded-full', bars[row.tone], live && v.index === rows.length - 1 && 'animate-pulse')} style={{ marginLeft: `${Math.min(offset, 99.3).toString()}%`, width: `${Math.min(width, 100 - Math.min(offset, 99.3)).toString()}%` }} />
-              </span>
-            </div>
+            <Row
+              key={v.key} index={v.index} top={v.start} count={rows.length} chosen={v.index === chosen} onChoose={onChoose} moving={live && v.index === rows.length - 1}
+              step={row.step} title={row.title} action={row.action} tone={row.tone} took={row.endedAt - row.startedAt} left={left} width={width}
+            />
           )
         })}
       </div>
     </div>
   )
 }
+
+type RowProps = { index: number; top: number; count: number; chosen: boolean; onChoose: (i: number) => void; moving: boolean; step: number; title: string; action: string; tone: Tone; took: number; left: number; width: number }
+
+/** One step. While the list scrolls, rows that stay in view are not drawn again. */
+const Row = memo(function Row({ index, top, count, chosen, onChoose, moving, step, title, action, tone, took, left, width }: RowProps) {
+  const Icon = icons[action] ?? otherIcon
+  return (
+    <div
+      id={`step-${index.toString()}`} role="option" aria-selected={chosen} aria-posinset={index + 1} aria-setsize={count} tabIndex={-1}
+      onClick={() => { onChoose(index) }} onKeyDown={(e) => { if (e.key === 'Enter') onChoose(index) }}
+      className={cn('absolute inset-x-0 grid cursor-pointer grid-cols-[1.5rem_minmax(0,1fr)_auto] content-center gap-x-2.5 pr-3 pl-1.5', chosen ? 'bg-hover shadow-[inset_2px_0_0_var(--ink)]' : 'hover:bg-sunken')}
+      style={{ height: rowHeight, transform: `translateY(${top.toString()}px)` }}
+    >
+      <span className="row-span-2 self-center text-right text-xs text-ink-2 tabular-nums">{step > 0 ? step : ''}</span>
+      <span className="flex min-w-0 items-center gap-2 text-sm"><Icon aria-hidden className={cn('size-3.5 shrink-0', inks[tone])} /><span className="truncate">{title}</span><span className="sr-only">{words[tone]}</span></span>
+      <span className="self-center text-xs text-ink-2 tabular-nums">{span(took)}</span>
+      <span aria-hidden className="col-span-2 mt-1 block h-[3px] rounded-full bg-hover">
+        <span className={cn('block h-[3px] rounded-full', bars[tone], moving && 'animate-pulse')} style={{ marginLeft: `${left.toString()}%`, width: `${width.toString()}%` }} />
+      </span>
+    </div>
+  )
+})
