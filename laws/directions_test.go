@@ -35,6 +35,7 @@ var directions = []direction{
 	{"brains", []string{"pkg/brain"}, []string{"pkg/pags", "pkg/port", "pkg/relay", "pkg/guard"}, "a brain decides purely; effects are the turn's"},
 	{"model clients", []string{"pkg/model"}, []string{"pkg/pags", "pkg/port", "pkg/guard"}, "a model client is an adapter: it knows its port and its provider"},
 	{"the interpreter", []string{"pkg/asl"}, []string{"pkg/pags", "pkg/port"}, "the interpreter runs any definition; it knows no agent"},
+	{"code mode", []string{"pkg/codemode"}, []string{"pkg/pags", "pkg/port"}, "a sandbox reaches nothing; who dispatches calls and keeps the journal is given to it"},
 	{"wire", []string{"pkg/wire"}, append(append([]string{"pkg/httpapi", "pkg/brain"}, ground...), areas...), "wire connects areas on both hosts, so it sees no adapter"},
 }
 
@@ -139,6 +140,8 @@ var sdks = []struct {
 	{"github.com/mxschmitt/playwright-go", []string{"runner/browser", "runner/driver", "demo", "console"}, "the browser is the hand's"},
 	{"github.com/spf13/cobra", []string{"runner/cli", "runner/cmd", "runner/serve", "runner/up"}, "commands are the binary's"},
 	{"github.com/coder/websocket", []string{"pkg/local/hub", "runner", "demo", "bench"}, "sockets are the hub's and the link's"},
+	{"github.com/tetratelabs/wazero", []string{"pkg/codemode"}, "programs of others run in one place"},
+	{"github.com/evanw/esbuild", []string{"pkg/codemode"}, "programs of others are read in one place, where their depth is counted first"},
 	{"go.yaml.in/yaml/v4", []string{"pkg/local/gateway", "pkg/catalog"}, "only the template and API descriptions are YAML"},
 }
 

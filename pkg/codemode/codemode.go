@@ -25,7 +25,8 @@ type Limits struct {
 	Output   int           `json:"output"`   // bytes of console output kept; 64 KB
 	Result   int           `json:"result"`   // characters of JSON of the result; 1,000,000
 	Args     int           `json:"args"`     // characters of JSON of one call's arguments; 1,000,000
-	Calls    int           `json:"calls"`    // calls of tools in one execution; 10,000
+	ArgsSum  int           `json:"argsSum"`  // and of all calls of an execution together; 32,000,000
+	Calls    int           `json:"calls"`    // calls of tools in one execution, and timers; 10,000 each
 	Timers   int           `json:"timers"`   // timers waiting at once; 1,000
 	Parallel int           `json:"parallel"` // calls in flight at once; 32. Others wait their turn
 }
@@ -44,6 +45,7 @@ func (l Limits) WithDefaults() Limits {
 	set(&l.Output, 64<<10)
 	set(&l.Result, 1_000_000)
 	set(&l.Args, 1_000_000)
+	set(&l.ArgsSum, 32_000_000)
 	set(&l.Calls, 10_000)
 	set(&l.Timers, 1_000)
 	set(&l.Parallel, 32)

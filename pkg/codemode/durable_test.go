@@ -456,6 +456,27 @@ return said`, &memory{}, newUpstream())
 	}
 }
 
+func TestRun_NothingThatAProgramSendsOutIsWithoutBound(t *testing.T) {
+	e := testEngine(t, Options{})
+	s := slice(t, e, `const said: string[] = [];
+const tell = async (f: () => unknown) => { try { await f(); said.push("no") } catch (e) { said.push(e.message) } };
+for (let i = 0; i < 3; i++) await tell(() => tools.read.a({ s: "x".repeat(900) }));
+await tell(() => tools["p".repeat(600)]());
+await tell(() => new URL("https://a.b/" + "x".repeat(2e6)));
+await tell(() => { throw new Error("m".repeat(1e6)) });
+for (let i = 0; i < 5; i++) await tell(() => new Promise((r) => setTimeout(r, 0)));
+return said.map((m) => m.slice(0, 60))`, &memory{}, newUpstream())
+	s.Limits = Limits{ArgsSum: 2000, Calls: 4}
+	want := `["no","no","the arguments of all calls of an execution have at most 2000","a path of more than 512 characters is no tool's","URLs and queries have at most 1048576 characters here","` +
+		strings.Repeat("m", 60) + `","no","no","no","no","an execution sets at most 4 timers; this one has used them u"]`
+	if out := mustRun(t, s); string(out.Value) != want {
+		t.Errorf("got  %s %v\nwant %s", out.Value, out.Failure, want)
+	}
+	if f := only(t, e, `throw new Error("m".repeat(1e6))`, Limits{}).Failure; len(f.Message) != 8000 {
+		t.Errorf("a message of %d characters", len(f.Message))
+	}
+}
+
 func TestRun_TooLargeAResultSaysSo(t *testing.T) {
 	e := testEngine(t, Options{})
 	s := slice(t, e, `return "x".repeat(2000)`, &memory{}, newUpstream())

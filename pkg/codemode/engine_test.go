@@ -2,6 +2,8 @@ package codemode
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,6 +21,13 @@ func testEngine(t testing.TB, opt Options) *Engine {
 	}
 	t.Cleanup(func() { e.Close(context.Background()) })
 	return e
+}
+
+func TestEngine_TheModuleIsThatOfThePackage(t *testing.T) {
+	// quickjs.wasm of quickjs-wasi 3.7.0, as npm gives it.
+	if sum := sha256.Sum256(quickjs); hex.EncodeToString(sum[:]) != "c0bd8f296e18cf074969f6401b9ecb72609a1323818ec2b9bf7a8f8d740d1363" {
+		t.Errorf("its digest is %x; after an update say so here and in docs/decisions/sandbox.md", sum)
+	}
 }
 
 type ran struct {

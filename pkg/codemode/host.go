@@ -39,7 +39,11 @@ func hostTool(s *session, v *vm, args []uint32) uint32 {
 		return v.newString("an execution makes at most " + itoa(s.limits.Calls) + " calls; this one has used them up")
 	}
 	seq := s.made + len(s.calls) + 1
-	s.calls = append(s.calls, Made{Seq: seq, Path: v.text(args[0]), Args: []byte(v.text(args[1]))})
+	m := Made{Seq: seq, Path: v.text(args[0]), Args: []byte(v.text(args[1]))}
+	if s.args += len(m.Args); s.args > s.limits.ArgsSum {
+		return v.newString("the arguments of all calls of an execution have at most " + itoa(s.limits.ArgsSum) + " bytes together; this one has used them up")
+	}
+	s.calls = append(s.calls, m)
 	return v.newNumber(float64(seq))
 }
 
@@ -75,6 +79,9 @@ func hostTimer(s *session, v *vm, args []uint32) uint32 {
 	delay := v.number(args[0])
 	if len(s.waiting) >= s.limits.Timers {
 		return v.newString("at most " + itoa(s.limits.Timers) + " timers can wait at once")
+	}
+	if s.lastTimer >= s.limits.Calls {
+		return v.newString("an execution sets at most " + itoa(s.limits.Calls) + " timers; this one has used them up")
 	}
 	if delay > maxDelay {
 		return v.newString("a timer waits at most 30 days")

@@ -33,6 +33,7 @@ type session struct {
 	clock  int64 // nanoseconds
 
 	made      int // calls of earlier turns
+	args      int // bytes of the arguments of all calls
 	calls     []Made
 	waiting   map[int]bool // timers
 	timers    []Timer

@@ -25,13 +25,19 @@ type vm struct {
 
 // image is an interpreter just before its first program. Starting from it costs a copy instead of a start.
 type image struct {
-	memory  []byte
+	size    uint64
+	pages   []page // where it differs from an instance that has done nothing
 	stackAt uint64
 	runtime uint32
 	context uint32
 	scratch uint32 // 16 bytes for results by reference
 	none    uint32 // the value undefined
 	entry   [nEntries]uint32
+}
+
+type page struct {
+	at   uint32
+	data []byte
 }
 
 // Functions of the prelude that the host calls, by their place in image.entry.
@@ -97,12 +103,14 @@ func (v *vm) attach(mod api.Module, from *image) error {
 	}
 	v.at = *from
 	have := uint64(v.mem.Size())
-	if need := uint64(len(from.memory)); need > have {
-		if _, ok := v.mem.Grow(uint32((need - have + 65535) / 65536)); !ok {
+	if from.size > have {
+		if _, ok := v.mem.Grow(uint32((from.size - have) / 65536)); !ok {
 			return errors.New("the sandbox's memory cap is below what the interpreter itself needs")
 		}
 	}
-	v.mem.Write(0, from.memory)
+	for _, p := range from.pages {
+		v.mem.Write(p.at, p.data)
+	}
 	mod.ExportedGlobal("__stack_pointer").(api.MutableGlobal).Set(from.stackAt)
 	return v.catch(func() { v.named("qjs_set_runtime_and_context", uint64(from.runtime), uint64(from.context)) })
 }

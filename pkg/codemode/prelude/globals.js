@@ -9,18 +9,19 @@ const give = (name, value) => {
   defineProperty(global, name, d);
 };
 
+const short = (s) => { if (s.length > 1048576) throw new RangeErr("URLs and queries have at most 1048576 characters here"); return s; };
 const BAD_URL = "that is not a valid URL: ";
 class URL {
   #c; #query;
   constructor(url, base) {
-    const c = host.u(`${url}`, base === undefined ? undefined : `${base}`);
-    if (c === "") throw new TypeErr(BAD_URL + `${url}`);
+    const c = host.u(short(`${url}`), base === undefined ? undefined : short(`${base}`));
+    if (c === "") throw new TypeErr(BAD_URL + apply(slice, `${url}`, [0, 1000]));
     this.#c = parseJSON(c);
   }
-  static canParse(url, base) { return host.u(`${url}`, base === undefined ? undefined : `${base}`) !== ""; }
+  static canParse(url, base) { return host.u(short(`${url}`), base === undefined ? undefined : short(`${base}`)) !== ""; }
   static parse(url, base) { try { return new URL(url, base); } catch { return null; } }
   #change(part, value) {
-    const c = host.v(this.#c.href, part, `${value}`);
+    const c = host.v(this.#c.href, part, short(`${value}`));
     if (c === "") { if (part === "href") throw new TypeErr(BAD_URL + `${value}`); return; }
     this.#c = parseJSON(c);
     if (this.#query && part !== "query") this.#query[REFILL](this.#c.search);
@@ -58,7 +59,7 @@ class URLSearchParams {
       } else for (const k of Object.keys(init)) this.#list.push([k, `${init[k]}`]);
     } else this[REFILL](`${init}`);
   }
-  [REFILL](text) { this.#list = parseJSON(host.q(text)); }
+  [REFILL](text) { this.#list = parseJSON(host.q(short(text))); }
   [FOLLOW](changed) { this.#changed = changed; return this; }
   #tell() { this.#changed(this.toString()); }
   get size() { return this.#list.length; }
@@ -82,7 +83,7 @@ class URLSearchParams {
   *values() { for (const e of this.#list) yield e[1]; }
   *entries() { for (const e of this.#list) yield [e[0], e[1]]; }
   [Symbol.iterator]() { return this.entries(); }
-  toString() { return host.p(stringify(this.#list)); }
+  toString() { return host.p(short(stringify(this.#list))); }
   toJSON() { return this.toString(); }
   get [Symbol.toStringTag]() { return "URLSearchParams"; }
 }

@@ -6,6 +6,7 @@ const Prom = Promise, Prox = Proxy;
 function callTool(path, args) {
   return new Prom((resolve, reject) => {
     if (path === "") throw new TypeErr("tools itself is no tool; call one by its path, such as tools.search({ query })");
+    if (path.length > 512) throw new TypeErr("a path of more than 512 characters is no tool's");
     if (args.length > 1) throw new TypeErr(path + " takes one object with named arguments, not " + args.length + " arguments");
     const json = args.length === 0 || args[0] === undefined ? "{}" : encode(args[0], true, host.g(), false);
     const seq = host.c(path, json);

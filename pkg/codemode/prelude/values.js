@@ -106,7 +106,8 @@ function encode(root, strict, limit, cut) {
     const f = v.toJSON;
     return typeof f === "function" && f !== dateJSON ? apply(f, v, [key]) : v;
   };
-  const bytes = (name, b) => put('{"type":"' + name + '","base64":"' + host.b(b) + '"}');
+  const bytes = (name, b) => { if (b.length > limit) throw tooLong; text(name, b); };
+  const text = (name, b) => put('{"type":"' + name + '","base64":"' + host.b(b) + '"}');
 
   // special writes built-in kinds that are not plain data and says whether v was one.
   const special = (v) => {
@@ -260,11 +261,11 @@ function describe(e) {
   const d = bare();
   try {
     if (isError(e)) {
-      d.name = "" + e.name;
-      d.message = "" + e.message;
+      d.name = apply(slice, "" + e.name, [0, 200]);
+      d.message = apply(slice, "" + e.message, [0, 8000]);
       if (typeof e.stack === "string") d.stack = apply(slice, e.stack, [0, 16384]);
       if (e.cause !== undefined) d.cause = encode(e.cause, false, 2000, true);
-      if (typeof e.code === "string") d.code = e.code;
+      if (typeof e.code === "string") d.code = apply(slice, e.code, [0, 200]);
     } else {
       d.message = typeof e === "string" ? apply(slice, e, [0, 8000]) : encode(e, false, 2000, true) ?? "undefined was thrown";
     }

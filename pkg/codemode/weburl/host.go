@@ -35,7 +35,7 @@ func parseHost(s string, isSpecial bool) (string, bool) {
 		return escape(s, inControl), true
 	}
 	domain := unescape(s)
-	if !utf8.ValidString(domain) {
+	if len(domain) > 4096 || !utf8.ValidString(domain) { // names have at most 253 bytes (RFC 1035), these never exist
 		return "", false
 	}
 	ascii, err := strings.ToLower(domain), error(nil)
