@@ -67,6 +67,7 @@ func TestEnsure_OverrideWithoutADriverIsAnError(t *testing.T) {
 }
 
 func TestEnsure_UsesTheCacheAndIgnoresAnotherVersion(t *testing.T) {
+	t.Setenv(EnvDriver, "") // whoever runs the tests may have named one
 	needNode(t)
 	cache := t.TempDir()
 	writeCore(t, filepath.Join(cache, "package"), Version)
@@ -81,6 +82,7 @@ func TestEnsure_UsesTheCacheAndIgnoresAnotherVersion(t *testing.T) {
 }
 
 func TestEnsure_RefusesAPackageThatIsNotThePublishedOne(t *testing.T) {
+	t.Setenv(EnvDriver, "") // whoever runs the tests may have named one
 	needNode(t)
 	evil := tarball(t, map[string]string{"package/cli.js": "evil()", "package/package.json": `{"name":"playwright-core","version":"` + Version + `"}`})
 	sum := sha512.Sum512(evil)
@@ -170,6 +172,7 @@ func TestFindNode_OldOneIsRefusedWithItsVersion(t *testing.T) {
 }
 
 func TestDoctor_NamesWhatIsMissing(t *testing.T) {
+	t.Setenv(EnvDriver, "") // whoever runs the tests may have named one
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("PLAYWRIGHT_NODEJS_PATH", "")
 	t.Setenv(EnvChromium, "/nowhere/chrome")
@@ -186,6 +189,7 @@ func TestDoctor_NamesWhatIsMissing(t *testing.T) {
 
 // One real installation, where the registry can be reached: what is installed also starts.
 func TestStart_InstallsFromNPMAndRuns(t *testing.T) {
+	t.Setenv(EnvDriver, "") // whoever runs the tests may have named one
 	node := needNode(t)
 	if out, err := exec.Command(npmBeside(node), "view", "playwright-core@"+Version, "version").CombinedOutput(); err != nil {
 		if os.Getenv("CI") != "" {
