@@ -39,8 +39,14 @@ func TestHandover_SF02_OneRunGoesThroughSeveralExecutionsAndNoStepTwice(t *testi
 	if handovers != p.run.Generation-1 {
 		t.Errorf("%d hand-overs for %d executions", handovers, p.run.Generation)
 	}
-	if n := len(s.model.Turns()); n != lastReply {
-		t.Errorf("the model was asked %d times, want %d: once for each step that needs it", n, lastReply)
+	failed := 0 // on a busy machine the hand may need a second try, which is a step of its own
+	for _, e := range p.timeline() {
+		if e.Kind == "acted" && strings.HasSuffix(e.Text, ": failed") {
+			failed++
+		}
+	}
+	if n := len(s.model.Turns()); n != lastReply+failed {
+		t.Errorf("the model was asked %d times, want %d: once for each step that needs it", n, lastReply+failed)
 	}
 }
 

@@ -90,8 +90,11 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// patience is how long in all a call waits where the host asks for it (429 with Retry-After): such a request did nothing.
+const patience = 60 * time.Second
+
 // Do sends in as JSON (nil: no body) and reads the answer into out (nil: dropped). Error answers are *Problem. An access
-// token that the host no longer takes is renewed once.
+// token that the host no longer takes is renewed once; a request that came too often is sent again when the host says.
 func (c *Client) Do(ctx context.Context, method, path string, in, out any) error {
 	return c.do(ctx, method, path, nil, in, out)
 }
@@ -109,17 +112,27 @@ func (c *Client) do(ctx context.Context, method, path string, h http.Header, in,
 			return fmt.Errorf("encode the request: %w", err)
 		}
 	}
-	for attempt := 0; ; attempt++ {
-		token, err := c.session.Access(ctx, c.http, attempt > 0)
+	renew, waited := false, time.Duration(0)
+	for {
+		token, err := c.session.Access(ctx, c.http, renew)
 		if err != nil {
 			return err
 		}
 		err = c.once(ctx, method, path, h, body, token, out)
 		var p *Problem
-		if attempt == 0 && errors.As(err, &p) && p.Status == http.StatusUnauthorized {
-			continue
+		switch {
+		case !renew && errors.As(err, &p) && p.Status == http.StatusUnauthorized:
+			renew = true
+		case errors.As(err, &p) && p.Status == http.StatusTooManyRequests && p.Again > 0 && waited+p.Again <= patience:
+			waited += p.Again
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(p.Again):
+			}
+		default:
+			return err
 		}
-		return err
 	}
 }
 
