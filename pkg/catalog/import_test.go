@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand"
 	"strings"
 	"syscall"
 	"testing"
@@ -300,24 +301,56 @@ func FuzzImport(f *testing.F) {
 	}
 	f.Add(large(2))
 	f.Add([]byte("openapi: 3.0.0\npaths:\n  /a: {get: {description: a: b? }}\n"))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		s, err := Import(context.Background(), raw, Options{})
-		if err != nil {
-			return
+	f.Fuzz(survives)
+}
+
+// survives imports whatever it is given: what comes out must be usable in every part.
+func survives(t *testing.T, raw []byte) {
+	s, err := Import(context.Background(), raw, Options{})
+	if err != nil {
+		return
+	}
+	checkNames(t, s)
+	for i := range s.Tools {
+		tl := &s.Tools[i]
+		if !json.Valid(tl.InputSchema()) || tl.Output != nil && !json.Valid(tl.OutputSchema()) {
+			t.Fatalf("%s: schema is no JSON: %s", tl.Name, tl.InputSchema())
 		}
-		checkNames(t, s)
-		for i := range s.Tools {
-			tl := &s.Tools[i]
-			if !json.Valid(tl.InputSchema()) || tl.Output != nil && !json.Valid(tl.OutputSchema()) {
-				t.Fatalf("%s: schema is no JSON: %s", tl.Name, tl.InputSchema())
+		_, _ = tl.Build(map[string]any{}, Target{Base: "https://f.example.test"})
+		if i < 3 {
+			_ = tl.Describe(true).TypeScript()
+			if _, err := tl.compile(); err != nil {
+				t.Fatalf("%s: %v\nof %s", tl.Name, err, raw)
 			}
-			_, _ = tl.Build(map[string]any{}, Target{Base: "https://f.example.test"})
-			if i < 3 {
-				_ = tl.Describe(true).TypeScript()
-				if _, err := tl.compile(); err != nil {
-					t.Fatalf("%s: %v", tl.Name, err)
+		}
+	}
+}
+
+func TestImport_DamagedDocumentsNeitherPanicNorMakeBadTools(t *testing.T) {
+	r := rand.New(rand.NewSource(11))
+	words := []string{"$ref", "null", "true", "[]", "{}", "\"", "'", ":", "- ", "\n", "  ", "#/components/schemas/Rule", "type: ", "array", "-1", "1e400", "\x00", "*a", "&a ", "|", "{", "}", "in: path", "allOf", "items", "enum: "}
+	for _, name := range []string{"OA-01.yaml", "OA-02.yaml", "OA-04.yaml", "OA-05.yaml", "OA-07.yaml", "OA-08.yaml", "OA-12.yaml"} {
+		whole := read(t, name)
+		for range 150 {
+			raw := append([]byte(nil), whole...)
+			for range 1 + r.Intn(4) {
+				at := r.Intn(len(raw))
+				switch r.Intn(4) {
+				case 0:
+					raw = append(raw[:at:at], raw[min(len(raw), at+1+r.Intn(8)):]...)
+				case 1:
+					raw = append(raw[:at:at], append([]byte(words[r.Intn(len(words))]), raw[at:]...)...)
+				case 2:
+					raw[at] = byte(r.Intn(256))
+				default:
+					from := r.Intn(len(raw))
+					raw = append(raw[:at:at], append(append([]byte(nil), raw[from:min(len(raw), from+r.Intn(60))]...), raw[at:]...)...)
+				}
+				if len(raw) == 0 {
+					break
 				}
 			}
+			survives(t, raw)
 		}
-	})
+	}
 }
