@@ -72,7 +72,7 @@ export default async function keyboard(t, w) {
     await box.waitFor({ state: 'detached' })
     await page.waitForFunction(() => document.activeElement?.textContent === 'Settings')
     await page.keyboard.press('/')
-    await box.fill('laser')
+    await box.fill('book') // the instance Bookings, then the run
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/runs/${scene.runs.approval}`)

@@ -7,11 +7,11 @@ export function Request({ request }: { request: Record<string, unknown> }) {
   return (
     <div className="overflow-hidden rounded-md border border-line text-sm">
       {rows.length > 0 ? (
-        <dl className="grid grid-cols-[5rem_minmax(0,1fr)] gap-x-3 gap-y-1 px-3 py-2">
+        <dl className="grid gap-x-3 px-3 py-2 sm:grid-cols-[5rem_minmax(0,1fr)] sm:gap-y-1">
           {rows.map(({ name, value, warn }) => (
             <div key={name} className="contents">
-              <dt className="text-ink-2">{name}</dt>
-              <dd className="break-words">{value}{warn ? <span className="ml-2 rounded bg-bad-soft px-1.5 text-xs font-medium text-bad">{warn}</span> : null}</dd>
+              <dt className="text-xs text-ink-2 sm:text-sm">{name}</dt>
+              <dd className="mb-1 break-words last:mb-0 sm:mb-0">{value}{warn ? <span className="ml-2 rounded bg-bad-soft px-1.5 text-xs font-medium text-bad">{warn}</span> : null}</dd>
             </div>
           ))}
         </dl>
