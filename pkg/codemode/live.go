@@ -38,6 +38,7 @@ type stepped struct {
 func (e *execution) live(over <-chan time.Time) (Outcome, error) {
 	reads, stopReads := context.WithCancel(e.ctx)
 	defer stopReads()
+	poke := e.Poke
 	var grace, due <-chan time.Time
 	var dueAt int64
 	var step chan stepped
@@ -75,22 +76,18 @@ func (e *execution) live(over <-chan time.Time) (Outcome, error) {
 			return e.close()
 		}
 		if step == nil && !closing && e.idle() {
-			out, wait, err := e.rest()
-			if out != nil || err != nil {
+			if out, err := e.rest(); out != nil || err != nil {
 				return deref(out), err
 			}
-			if wait == 0 {
-				continue // a timer is in the queue
+			if len(e.queue) > 0 {
+				continue
 			}
-			if dueAt != wait {
-				dueAt, due = wait, e.Clock.After(time.Duration(wait-e.Clock.Now().UnixMilli())*time.Millisecond)
-			}
-		} else if step == nil && !closing {
-			if wait := e.nextTimer(); wait == 0 {
-				due, dueAt = nil, 0
-			} else if dueAt != wait {
-				dueAt, due = wait, e.Clock.After(time.Duration(wait-e.Clock.Now().UnixMilli())*time.Millisecond)
-			}
+		}
+		// Not while the program computes: it may be about to clear the very timer.
+		if at := e.nextTimer(); at == 0 || step != nil || closing {
+			due, dueAt = nil, 0
+		} else if at != dueAt {
+			dueAt, due = at, e.Clock.After(time.Duration(at-e.Clock.Now().UnixMilli())*time.Millisecond)
 		}
 		e.plan()
 
@@ -116,17 +113,14 @@ func (e *execution) live(over <-chan time.Time) (Outcome, error) {
 			}
 		case <-due:
 			due, dueAt = nil, 0
-			if step == nil {
-				e.fire()
+			e.fire()
+		case _, open := <-poke:
+			if !open {
+				poke = nil
+				continue
 			}
-		case <-e.Poke:
 			e.ask()
 		case <-over:
-			if step != nil && len(e.entries) == e.loaded {
-				stopStep()
-				<-step
-				return e.end(Turn{Failure: e.nowhere()})
-			}
 			closing, grace = true, e.Clock.After(e.Grace)
 			stopStep() // it will be done again
 			stopReads()

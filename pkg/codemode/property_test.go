@@ -163,7 +163,7 @@ func TestProperty_AReplayedResultEqualsTheUninterruptedOneAndEachEffectHappensOn
 	}
 	crashed := 0
 	began := time.Now()
-	for seed := first; seed < first+programs && time.Since(began) < 6*time.Second; seed++ {
+	for seed := first; seed < first+programs && time.Since(began) < 4*time.Second; seed++ {
 		r := rand.New(rand.NewPCG(seed, 7))
 		a := &author{r: r}
 		code := a.program()

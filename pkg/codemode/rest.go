@@ -38,8 +38,8 @@ func (e *execution) nextTimer() (due int64) {
 	return due
 }
 
-// rest decides what an idle slice does: it ends, or waits for a timer until the moment it gives. 0 says that there is work.
-func (e *execution) rest() (*Outcome, int64, error) {
+// rest decides what an idle slice does: it ends, or waits for a timer, and then there is no outcome yet.
+func (e *execution) rest() (*Outcome, error) {
 	due := e.nextTimer()
 	ended := e.last.Settled
 	switch {
@@ -47,24 +47,24 @@ func (e *execution) rest() (*Outcome, int64, error) {
 		// The program has its result. What it left running goes on, and nobody needs the time between.
 		e.clock = max(e.clock, due)
 		e.fire()
-		return nil, 0, nil
+		return nil, nil
 	case ended && !e.suspended():
 		out, err := e.end(e.last)
-		return &out, 0, err
+		return &out, err
 	case due > 0 && time.Duration(due-e.Clock.Now().UnixMilli())*time.Millisecond <= patience:
-		return nil, due, nil
+		return nil, nil
 	case due > 0 || e.suspended():
 		if err := e.flush(e.ctx); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		out := e.outcome(Suspended)
 		if due > 0 {
 			out.WakeAt = time.UnixMilli(due).UTC()
 		}
-		return &out, 0, nil
+		return &out, nil
 	}
 	out, err := e.end(Turn{Dropped: e.last.Dropped, Failure: failf(FailStalled, "nothing left to run: the program waits for a promise that nothing will settle")})
-	return &out, 0, err
+	return &out, err
 }
 
 // fire lets the earliest timer that is due go off.
