@@ -14,6 +14,7 @@ package codemode
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -81,6 +82,9 @@ type Session interface {
 	Step(ctx context.Context, e Event) (Turn, error)
 	Close()
 }
+
+// ErrLost says that a sandbox is gone: someone killed it, or its program did. Run tries once more in another one.
+var ErrLost = errors.New("the sandbox is gone")
 
 // Event is what a program is told. The first is the start.
 type Event struct {

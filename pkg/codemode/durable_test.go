@@ -508,3 +508,44 @@ func TestRun_PokeAsksAgainWhileTheSliceStillRuns(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 }
+
+func TestRun_ATimerThatIsDueWhileTheProgramClearsItNeverHappened(t *testing.T) {
+	clock := porttest.NewClock(time.UnixMilli(1_700_000_000_000))
+	j, u := &memory{}, newUpstream()
+	s := slice(t, slow{testEngine(t, Options{}), clock}, `let fired = false; const t = setTimeout(() => { fired = true }, 500);
+await tools.read.a({});
+clearTimeout(t);
+await tools.ask.b({}); return fired`, j, u)
+	s.Clock = clock
+	if out := mustRun(t, s); out.Status != Suspended || slices.Contains(kindsOf(j.entries), EntryTimer) {
+		t.Fatalf("%+v %v", out, kindsOf(j.entries))
+	}
+	u.say("run_1/2", "accept")
+	if out := mustRun(t, s); string(out.Value) != "false" {
+		t.Errorf("%s %v", out.Value, out.Failure)
+	}
+}
+
+// slow lets a second pass while a program that got an answer computes.
+type slow struct {
+	Sandbox
+	clock *porttest.Clock
+}
+
+func (s slow) Open(ctx context.Context, p Program) (Session, error) {
+	session, err := s.Sandbox.Open(ctx, p)
+	return slowSession{session, s.clock}, err
+}
+
+type slowSession struct {
+	Session
+	clock *porttest.Clock
+}
+
+func (s slowSession) Step(ctx context.Context, e Event) (Turn, error) {
+	if e.Kind == eventAnswer {
+		s.clock.Advance(time.Second)
+		time.Sleep(20 * time.Millisecond) // whoever hears of it acts meanwhile
+	}
+	return s.Session.Step(ctx, e)
+}

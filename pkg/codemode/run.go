@@ -72,6 +72,32 @@ func Run(ctx context.Context, s Slice) (Outcome, error) {
 		s.Grace = 2 * time.Minute
 	}
 	s.Limits = s.Limits.WithDefaults()
+	out, err := run(ctx, s)
+	if errors.Is(err, ErrLost) && ctx.Err() == nil {
+		out, err = run(ctx, s)
+	}
+	if errors.Is(err, ErrLost) && ctx.Err() == nil {
+		return lost(ctx, s)
+	}
+	return out, err
+}
+
+// lost ends an execution that twice took its sandbox with it.
+func lost(ctx context.Context, s Slice) (Outcome, error) {
+	entries, err := s.Journal.Load(ctx)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("load the journal of %s: %w", s.Run, err)
+	}
+	e := newExecution(s, entries)
+	if _, err := e.begin(); err != nil {
+		return Outcome{}, err
+	}
+	e.ctx = ctx
+	e.recall()
+	return e.end(Turn{Failure: failf(FailMemory, "memory limit: the program broke its sandbox twice, most likely with too much memory")})
+}
+
+func run(ctx context.Context, s Slice) (Outcome, error) {
 	entries, err := s.Journal.Load(ctx)
 	if err != nil {
 		return Outcome{}, fmt.Errorf("load the journal of %s: %w", s.Run, err)

@@ -55,8 +55,7 @@ func (s *session) Step(ctx context.Context, e codemode.Event) (codemode.Turn, er
 		return s.over, nil
 	case errors.As(err, &gone):
 		s.pool.opt.Log.Warn("a worker of code mode died", "stderr", s.child.stderr.String())
-		s.over.Failure = &codemode.Failure{Kind: codemode.FailMemory, Message: "memory limit: the program broke its sandbox, most likely with too much memory"}
-		return s.over, nil
+		return codemode.Turn{}, codemode.ErrLost
 	case err != nil:
 		return codemode.Turn{}, err
 	case m.Trouble != "" || m.Turn == nil:

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -246,7 +247,7 @@ func peakMB(t *testing.T, pid int) int {
 	return 0
 }
 
-func TestPool_AWorkerThatIsKilledFailsItsProgramOnly(t *testing.T) {
+func TestPool_AWorkerThatIsKilledHarmsItsProgramOnly(t *testing.T) {
 	p := pool(t, Options{})
 	s, err := p.Open(context.Background(), codemode.Program{Code: `await tools.a.b({}); return 1`})
 	if err != nil {
@@ -257,9 +258,10 @@ func TestPool_AWorkerThatIsKilledFailsItsProgramOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = s.(*session).child.cmd.Process.Kill()
-	turn, err := s.Step(context.Background(), codemode.Event{Kind: "answer", Seq: 1, Value: json.RawMessage(`1`)})
-	if err != nil || turn.Failure == nil {
-		t.Errorf("%+v %v", turn, err)
+	for range 2 {
+		if turn, err := s.Step(context.Background(), codemode.Event{Kind: "answer", Seq: 1, Value: json.RawMessage(`1`)}); !errors.Is(err, codemode.ErrLost) {
+			t.Errorf("%+v %v", turn, err)
+		}
 	}
 	if turn, _, _ := once(t, p, `return 2`, codemode.Limits{}); string(turn.Value) != "2" {
 		t.Errorf("the next program gave %s %v", turn.Value, turn.Failure)
@@ -310,5 +312,56 @@ func TestPool_IdleWorkersEnd(t *testing.T) {
 			t.Fatal("an idle worker stays")
 		}
 		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// killer has the worker killed while it waits for a call, as often as told.
+type killer struct {
+	reader
+	p     *Pool
+	times int
+}
+
+func (k *killer) Send(ctx context.Context, c codemode.Call) (codemode.Answer, error) {
+	if k.times > 0 {
+		k.times--
+		for _, child := range k.p.children() {
+			_ = child.cmd.Process.Kill()
+			<-child.ended
+		}
+	}
+	return k.reader.Send(ctx, c)
+}
+
+// kept is a journal in memory.
+type kept struct {
+	mu      sync.Mutex
+	entries []codemode.Entry
+}
+
+func (k *kept) Load(context.Context) ([]codemode.Entry, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return append([]codemode.Entry(nil), k.entries...), nil
+}
+
+func (k *kept) Append(_ context.Context, at int, entries []codemode.Entry) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if at != len(k.entries) {
+		return errors.New("conflict")
+	}
+	k.entries = append(k.entries, entries...)
+	return nil
+}
+
+func TestPool_AnExecutionSurvivesOneDeathOfItsWorkerAndFailsAtTheSecond(t *testing.T) {
+	for deaths, want := range []codemode.Status{codemode.Completed, codemode.Completed, codemode.Failed} {
+		p := pool(t, Options{})
+		s := codemode.Slice{Run: "run_1", Code: `const r = await tools.a.b({}); return r.ok`, Sandbox: p, Journal: &kept{}, Tools: &killer{p: p, times: deaths}, Clock: wall{}}
+		out, err := codemode.Run(context.Background(), s)
+		if err != nil || out.Status != want {
+			t.Errorf("%d deaths: %+v %v", deaths, out, err)
+		}
 	}
 }
