@@ -19,6 +19,8 @@ type (
 	InteractionID string // "int_…"
 	MachineID     string // "mac_…"
 	SecretID      string // "sec_…", a handle that stands for sealed text
+	PolicyID      string // "pol_…"
+	TokenID       string // "tok_…", of an access token for programs
 )
 
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -70,6 +72,8 @@ func NewRunID(now time.Time) RunID                 { return RunID("run_" + newTa
 func NewInteractionID(now time.Time) InteractionID { return InteractionID("int_" + newTail(now)) }
 func NewMachineID(now time.Time) MachineID         { return MachineID("mac_" + newTail(now)) }
 func NewSecretID(now time.Time) SecretID           { return SecretID("sec_" + newTail(now)) }
+func NewPolicyID(now time.Time) PolicyID           { return PolicyID("pol_" + newTail(now)) }
+func NewTokenID(now time.Time) TokenID             { return TokenID("tok_" + newTail(now)) }
 
 // NewToken returns 32 random bytes in 52 base32 characters; for tickets and one-time links. Store only its hash.
 func NewToken() string {

@@ -18,6 +18,7 @@ const (
 	AnswerDecline = "decline" // do not
 	AnswerValue   = "value"   // a text
 	AnswerSecret  = "secret"  // a text that is sealed before it is stored; models see a handle
+	AnswerForm    = "form"    // an object that fits the schema in the request
 )
 
 // Interaction is any moment a human is needed. It is answered once.
@@ -31,7 +32,7 @@ type Interaction struct {
 	Title      string            `json:"title" doc:"what is needed, in plain words"`
 	Detail     string            `json:"detail,omitempty" doc:"why, and what happens on yes or no"`
 	Request    map[string]any    `json:"request,omitempty" doc:"the exact stored request: the element, its name, the form, the origin"`
-	Allowed    []string          `json:"allowed" doc:"accept, decline, value, secret"`
+	Allowed    []string          `json:"allowed" doc:"accept, decline, value, secret, form"`
 	Picture    string            `json:"picture,omitempty"`
 	Status     InteractionStatus `json:"status" enum:"open,answered,expired,cancelled"`
 	Answer     *Answer           `json:"answer,omitempty"`
@@ -41,10 +42,11 @@ type Interaction struct {
 
 // Answer is what the person said. A secret never appears here: only its handle.
 type Answer struct {
-	Kind   string    `json:"kind"`
-	Value  string    `json:"value,omitempty"`
-	Secret SecretID  `json:"secret,omitempty" doc:"handle of the sealed text"`
-	Note   string    `json:"note,omitempty" doc:"a hint for the brain's next step"`
-	By     UserID    `json:"by"`
-	At     time.Time `json:"at"`
+	Kind    string         `json:"kind"`
+	Value   string         `json:"value,omitempty"`
+	Content map[string]any `json:"content,omitempty" doc:"with kind form: the filled form"`
+	Secret  SecretID       `json:"secret,omitempty" doc:"handle of the sealed text"`
+	Note    string         `json:"note,omitempty" doc:"a hint for the brain's next step"`
+	By      UserID         `json:"by"`
+	At      time.Time      `json:"at"`
 }

@@ -7,6 +7,7 @@ type RunKind string
 
 const (
 	KindBrowse RunKind = "browse" // a browser task
+	KindCode   RunKind = "code"   // a program of code mode
 )
 
 // RunStatus is the life of a run. Terminal: completed, failed, cancelled.
@@ -79,9 +80,9 @@ func (o Outcome) Status() RunStatus {
 // Run is the projection that people look at. The brain's journal owns progress.
 type Run struct {
 	ID         RunID      `json:"id" doc:"run_ and a sortable tail"`
-	Kind       RunKind    `json:"kind" enum:"browse"`
+	Kind       RunKind    `json:"kind" enum:"browse,code"`
 	UserID     UserID     `json:"userId"`
-	InstanceID InstanceID `json:"instanceId"`
+	InstanceID InstanceID `json:"instanceId" doc:"empty for a run that belongs to no instance, such as a program"`
 	Title      string     `json:"title" doc:"the objective, first 200 characters"`
 	Status     RunStatus  `json:"status" enum:"queued,running,waiting,completed,failed,cancelled"`
 	WaitingFor WaitReason `json:"waitingFor,omitempty" enum:"approval,value,challenge,stuck,signin,runner,time,unknown"`
@@ -89,6 +90,7 @@ type Run struct {
 	Detail     string     `json:"detail,omitempty" doc:"one sentence on how it ended or what it waits for"`
 
 	Browse *BrowseInput `json:"browse,omitempty"`
+	Code   *CodeInput   `json:"code,omitempty"`
 
 	Step        int       `json:"step" doc:"decisions made so far"`
 	MaxSteps    int       `json:"maxSteps"`
@@ -118,6 +120,16 @@ type BrowseInput struct {
 	ReadOnly  bool   `json:"readOnly,omitempty" doc:"declared by the agent; no caller can set it"`
 	Approve   string `json:"approve" enum:"commit,never" doc:"commit: ask before a final step; never: the owner's own session waived it"`
 	Files     []File `json:"files,omitempty" doc:"what the agent may upload"`
+}
+
+// CodeInput is what a program was started with. Its text lies beside the run: it may be long.
+type CodeInput struct {
+	Digest      string `json:"digest" doc:"SHA-256 of the program, hex"`
+	Size        int    `json:"size" doc:"bytes of the program"`
+	Via         string `json:"via" doc:"http, cli, mcp, console: where it was started"`
+	Tool        string `json:"tool,omitempty" doc:"the one tool that it calls, if it is only a call"`
+	AutoApprove bool   `json:"autoApprove,omitempty" doc:"the owner's own session waived approvals for this run"`
+	Calls       int    `json:"calls" doc:"calls of tools made so far"`
 }
 
 // File is a file of an instance; its bytes are a blob.
