@@ -52,7 +52,7 @@ func (s *Service) AdvanceWith(ctx context.Context, id pags.RunID, key string, ch
 		ends, lockAt := next.Status.Over(), -1
 		if ends {
 			writes = append(writes, port.Delete(openKey(id)))
-			if own++; !keepLock {
+			if own++; !keepLock && next.InstanceID != "" {
 				lockAt = own
 				writes = append(writes, port.Update(lockKey(next.InstanceID)).Setting("runId", "").When(port.Eq("runId", string(id))))
 				own++

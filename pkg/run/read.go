@@ -33,6 +33,7 @@ func (s *Service) Get(ctx context.Context, uid pags.UserID, id pags.RunID) (pags
 
 // Filter narrows a listing.
 type Filter struct {
+	Kind       pags.RunKind
 	Status     pags.RunStatus
 	InstanceID pags.InstanceID
 	Cursor     string
@@ -46,6 +47,9 @@ func (s *Service) List(ctx context.Context, uid pags.UserID, f Filter) (httpapi.
 	if f.InstanceID != "" {
 		q.Index, q.PK = "g2", "I#"+string(f.InstanceID)+"#RUNS"
 		conds = append(conds, port.Eq("userId", string(uid)))
+	}
+	if f.Kind != "" {
+		conds = append(conds, port.Eq("kind", string(f.Kind)))
 	}
 	if f.Status != "" {
 		conds = append(conds, port.Eq("status", string(f.Status)))

@@ -35,6 +35,7 @@ type (
 	runOutput struct{ Body pags.Run }
 	listInput struct {
 		httpapi.Paging
+		Kind       pags.RunKind    `query:"kind" enum:"browse,code"`
 		Status     pags.RunStatus  `query:"status" enum:"queued,running,waiting,completed,failed,cancelled"`
 		InstanceID pags.InstanceID `query:"instanceId" maxLength:"40"`
 	}
@@ -90,7 +91,7 @@ type (
 )
 
 func (s *Service) listRoute(ctx context.Context, in *listInput) (*listOutput, error) {
-	page, err := s.List(ctx, httpapi.CallerFrom(ctx).UserID, Filter{Status: in.Status, InstanceID: in.InstanceID, Cursor: in.Cursor, Limit: in.Limit})
+	page, err := s.List(ctx, httpapi.CallerFrom(ctx).UserID, Filter{Kind: in.Kind, Status: in.Status, InstanceID: in.InstanceID, Cursor: in.Cursor, Limit: in.Limit})
 	return &listOutput{page}, err
 }
 

@@ -44,7 +44,11 @@ func (h head) item() (port.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	return it.In("g1", "U#"+string(h.UserID)+"#RUNS", string(h.ID)).In("g2", "I#"+string(h.InstanceID)+"#RUNS", string(h.ID)), nil
+	it = it.In("g1", "U#"+string(h.UserID)+"#RUNS", string(h.ID))
+	if h.InstanceID != "" {
+		it = it.In("g2", "I#"+string(h.InstanceID)+"#RUNS", string(h.ID))
+	}
+	return it, nil
 }
 
 // lock is who holds an instance. The row stays when it is free: the fence only grows.

@@ -4,6 +4,7 @@
 //	routes.go     every route, first
 //	rows.go       keys and rows
 //	start.go      one transaction: lock, run, open row, first event; launch.go: its execution
+//	open.go       the same for a run that another room drafted and that holds no instance
 //	advance.go    every later change, numbered and idempotent
 //	hands.go      how its calls to machines fare
 //	cancel.go     the owner wants it to end
@@ -23,8 +24,8 @@ import (
 	"github.com/proagentstore/pags/pkg/relay"
 )
 
-// Machine is the logical name of the state machine in template.yaml.
-const Machine = "BrowseMachine"
+// machines are the logical names of the state machines in template.yaml, by kind of run.
+var machines = map[pags.RunKind]string{pags.KindBrowse: "BrowseMachine", pags.KindCode: "ExecutionMachine"}
 
 // Instances is what runs ask of instances.
 type Instances interface {

@@ -33,7 +33,7 @@ func (s *Service) Start(ctx context.Context, caller httpapi.Caller, id pags.Inst
 	if err != nil {
 		return pags.Run{}, err
 	}
-	msg := message{user: caller.UserID, instance: id, id: req.MessageID, digest: digest(req)}
+	msg := message{user: caller.UserID, of: "browse", scope: string(id), id: req.MessageID, digest: digest(req)}
 	if run, found, err := s.earlier(ctx, msg); err != nil || found {
 		if err == nil && run.Status == pags.RunQueued && run.Execution == "" { // the first time did not get this far
 			run = s.begin(ctx, run)
@@ -129,12 +129,9 @@ func (s *Service) lockOf(ctx context.Context, id pags.InstanceID) (held lock, fr
 	return held, free, nil
 }
 
+// startWrites are what every run begins with, and the lock of its instance where it has one.
 func (s *Service) startWrites(run pags.Run, free *port.Cond, msg message) ([]port.Write, error) {
 	it, err := head{Run: run, Version: 1}.item()
-	if err != nil {
-		return nil, err
-	}
-	held, err := port.Encode(lockKey(run.InstanceID), lock{RunID: run.ID, Fence: run.Fence})
 	if err != nil {
 		return nil, err
 	}
@@ -144,10 +141,16 @@ func (s *Service) startWrites(run pags.Run, free *port.Cond, msg message) ([]por
 	}
 	open := openKey(run.ID)
 	writes := []port.Write{
-		port.Put(held).When(free),
 		port.Put(it).When(port.NotExists()),
 		port.Put(event).When(port.NotExists()),
 		port.Put(port.Item{port.AttrPK: open.PK, port.AttrSK: open.SK}),
+	}
+	if run.InstanceID != "" {
+		held, err := port.Encode(lockKey(run.InstanceID), lock{RunID: run.ID, Fence: run.Fence})
+		if err != nil {
+			return nil, err
+		}
+		writes = append(writes, port.Put(held).When(free))
 	}
 	if msg.id != "" {
 		key := msg.key()
@@ -163,16 +166,17 @@ func queuedEvent(run pags.Run) pags.Event {
 
 // message is what a start is remembered by.
 type message struct {
-	user     pags.UserID
-	instance pags.InstanceID
-	id       string
-	digest   string
+	user   pags.UserID
+	of     string // what is started
+	scope  string // one id may be used once in each
+	id     string
+	digest string
 }
 
 // key maps an id of any length and content to a legal one without collisions.
 func (m message) key() port.Key {
-	sum := sha256.Sum256([]byte(string(m.instance) + "\n" + m.id))
-	return port.Key{PK: "U#" + string(m.user), SK: "IDEM#browse-" + hex.EncodeToString(sum[:])}
+	sum := sha256.Sum256([]byte(m.scope + "\n" + m.id))
+	return port.Key{PK: "U#" + string(m.user), SK: "IDEM#" + m.of + "-" + hex.EncodeToString(sum[:])}
 }
 
 // earlier finds the run that the message started before.

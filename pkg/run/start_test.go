@@ -186,7 +186,7 @@ func TestStart_SF07_OneMessageStartsOneRun(t *testing.T) {
 	}
 	t.Run("ids do not collide, people do not meet", func(t *testing.T) {
 		seen := map[string]bool{}
-		for _, m := range []message{{ada, adas, long, ""}, {ada, adas, long[:119] + "x", ""}, {eve, adas, long, ""}, {ada, eves, long, ""}} {
+		for _, m := range []message{{user: ada, scope: string(adas), id: long}, {user: ada, scope: string(adas), id: long[:119] + "x"}, {user: eve, scope: string(adas), id: long}, {user: ada, scope: string(eves), id: long}, {user: ada, of: "code", id: long}} {
 			k := m.key().String()
 			if seen[k] {
 				t.Errorf("%s is taken", k)
