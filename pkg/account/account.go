@@ -8,6 +8,7 @@
 //	signing.go  the stack's signing keys and their public half
 //	token.go    access tokens
 //	verify.go   the check of every request
+//	program.go  access tokens for programs
 //	cookie.go   how browsers keep a refresh token
 package account
 

@@ -114,8 +114,13 @@ func TestRoutes_OwnershipOfEveryRoute(t *testing.T) {
 		if err := s.SetSuspended(t.Context(), bad.ID, true); err != nil {
 			t.Fatal(err)
 		}
+		token, _, err := s.NewProgramToken(t.Context(), owner.ID, "program", nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		return httpapitest.World{API: s.api, Table: s.table, Owner: ownerToken, Stranger: strangerToken, Suspended: suspendedToken,
-			Params: map[string]string{"id": string(session.ID)}}
+			Params: map[string]string{"id": string(session.ID)},
+			Inputs: map[string]httpapitest.Input{"revokeToken": {Params: map[string]string{"id": string(token.ID)}}}}
 	})
 }
 

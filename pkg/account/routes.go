@@ -25,6 +25,9 @@ func Routes(api *httpapi.API, s *Service) {
 	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/auth/me", ID: "getMe", Tag: tag, Exempt: own, Summary: "Who am I"}, s.me)
 	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/auth/sessions", ID: "listSessions", Tag: tag, Exempt: own, Summary: "Where I am signed in"}, s.listSessions)
 	httpapi.Handle(api, httpapi.Route{Method: "DELETE", Path: "/v1/auth/sessions/{id}", ID: "revokeSession", Tag: tag, Person: true, Status: 204, Summary: "End one of my sessions"}, s.revokeSession)
+	httpapi.Handle(api, httpapi.Route{Method: "POST", Path: "/v1/auth/tokens", ID: "createToken", Tag: tag, Person: true, Status: 201, MaxBody: smallBody, Exempt: own, Summary: "Make an access token for a program; its text is shown this once"}, s.createToken)
+	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/auth/tokens", ID: "listTokens", Tag: tag, Person: true, Exempt: own, Summary: "My tokens for programs"}, s.listTokens)
+	httpapi.Handle(api, httpapi.Route{Method: "DELETE", Path: "/v1/auth/tokens/{id}", ID: "revokeToken", Tag: tag, Person: true, Status: 204, Summary: "End one of my tokens for programs"}, s.revokeToken)
 }
 
 // smallBody is plenty for a token and two names; these routes are open to everyone.
@@ -202,4 +205,41 @@ type sessionIn struct {
 
 func (s *Service) revokeSession(ctx context.Context, in *sessionIn) (*struct{}, error) {
 	return nil, s.Revoke(ctx, httpapi.CallerFrom(ctx).UserID, in.ID, "by the owner")
+}
+
+type createTokenIn struct {
+	Body struct {
+		Name   string   `json:"name" minLength:"1" maxLength:"60" doc:"what the program is called"`
+		Scopes []string `json:"scopes,omitempty" maxItems:"2" enum:"tools,interactions:answer" doc:"tools if empty; interactions:answer lets the program answer approvals in its owner's place"`
+		Days   int      `json:"days,omitempty" minimum:"1" maximum:"365" doc:"how long it lives; 90 if empty"`
+	}
+}
+type createTokenOut struct {
+	Body struct {
+		ProgramToken
+		Token string `json:"token" doc:"the token itself; it is not kept and cannot be shown again"`
+	}
+}
+
+// createToken takes no Idempotency-Key: its answer would have to be kept, and it is not to be kept.
+func (s *Service) createToken(ctx context.Context, in *createTokenIn) (*createTokenOut, error) {
+	out := &createTokenOut{}
+	var err error
+	out.Body.ProgramToken, out.Body.Token, err = s.NewProgramToken(ctx, httpapi.CallerFrom(ctx).UserID, in.Body.Name, in.Body.Scopes, in.Body.Days)
+	return out, err
+}
+
+type tokensOut struct{ Body httpapi.Page[ProgramToken] }
+
+func (s *Service) listTokens(ctx context.Context, in *httpapi.Paging) (*tokensOut, error) {
+	page, err := s.ProgramTokens(ctx, httpapi.CallerFrom(ctx).UserID, in.Limit, in.Cursor)
+	return &tokensOut{page}, err
+}
+
+type tokenIn struct {
+	ID pags.TokenID `path:"id" maxLength:"60"`
+}
+
+func (s *Service) revokeToken(ctx context.Context, in *tokenIn) (*struct{}, error) {
+	return nil, s.RevokeProgramToken(ctx, httpapi.CallerFrom(ctx).UserID, in.ID)
 }

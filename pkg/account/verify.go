@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/golang-jwt/jwt/v5"
 
@@ -14,10 +15,13 @@ import (
 
 var errKeysAway = errors.New("the signing keys cannot be read")
 
-// Verify checks an access token: signature, type, audience, issuer and expiry, then user and session as they are now, in one
-// consistent read. Revoked, expired or unknown is pags.Unauthenticated, suspended pags.Forbidden; if anything cannot be
-// read, nobody passes.
+// Verify checks an access token of a session: signature, type, audience, issuer and expiry, then user and session as they
+// are now, in one consistent read; or a token for programs, in one read too. Revoked, expired or unknown is
+// pags.Unauthenticated, suspended pags.Forbidden; if anything cannot be read, nobody passes.
 func (s *Service) Verify(ctx context.Context, bearer string) (httpapi.Caller, error) {
+	if strings.HasPrefix(bearer, programPrefix) {
+		return s.verifyProgram(ctx, bearer)
+	}
 	var claims accessClaims
 	_, err := jwt.ParseWithClaims(bearer, &claims, func(t *jwt.Token) (any, error) {
 		if t.Header["typ"] != tokenType {

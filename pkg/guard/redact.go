@@ -37,6 +37,7 @@ var shapes = regexp.MustCompile(strings.Join([]string{
 	`\bAIza[0-9A-Za-z_-]{30,}`, `\bya29\.[0-9A-Za-z_-]{10,}`, `\bGOCSPX-[\w-]+`, // Google
 	`\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*`,                                                 // JWT
 	`\b[0-9A-HJKMNP-TV-Z]{52}\b`,                                                                                // our own tokens (pags.NewToken)
+	`\bpags_[0-9A-Z]{20,}_[0-9A-Z]{20,}_[0-9A-Z]{20,}`,                                                          // our tokens for programs
 	`(?P<scheme>\b(?i:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,}`,                                                  // header values
 	`(?P<user>://[^\s/:@]*:)[^\s/@]+(?P<at>@)`,                                                                  // URL credentials
 	`(?P<name>\b(?i:[a-z_-]*(?:password|passwd|secret|token|api[_-]?key))["']?\s*[:=]\s*["']?)[^\s"',;&<>]{6,}`, // name=value in text

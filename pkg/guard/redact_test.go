@@ -17,6 +17,7 @@ var secretsByShape = map[string]string{
 	"aws": "AKIA" + strings.Repeat("Q7", 8), "github": "ghp_" + strings.Repeat("a1B2", 9), "github fine": "github_pat_" + strings.Repeat("11A", 10),
 	"gitlab": "glpat-" + strings.Repeat("zZ", 10), "slack": "xoxb-" + strings.Repeat("123-", 5) + "abc", "google": "AIza" + strings.Repeat("Sy5", 12),
 	"google oauth": "ya29." + strings.Repeat("a0A", 10), "jwt": "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJ1c3IifQ.c2lnbmF0dXJl", "ours": pags.NewToken(),
+	"ours for programs": "pags_" + strings.Repeat("01A", 9) + "_" + strings.Repeat("01B", 9) + "_" + pags.NewToken(),
 }
 
 func TestRedact_ByShape(t *testing.T) {

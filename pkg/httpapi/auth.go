@@ -41,6 +41,14 @@ func (a *API) authenticate(r Route) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		c.caller = caller
+		if caller.Program() {
+			if r.Scope == "" || !caller.Has(r.Scope) {
+				a.outOfScope(ctx, r)
+				return
+			}
+			next(ctx)
+			return
+		}
 		if r.Person && !caller.Person {
 			a.stop(ctx, newProblem(ctx.Context(), pags.Forbidden,
 				"only a person's own session may do this; sign in yourself, in the console or with pags login"))
@@ -70,6 +78,18 @@ func (a *API) unauthenticated(ctx huma.Context, detail, more string) {
 	}
 	p := newProblem(ctx.Context(), pags.Unauthenticated, detail)
 	p.headers.Set("WWW-Authenticate", `Bearer realm="pags"`+more)
+	a.stop(ctx, p)
+}
+
+// outOfScope answers 403 with the challenge of RFC 6750: which scope would do, or that a person has to come.
+func (a *API) outOfScope(ctx huma.Context, r Route) {
+	detail, more := "no program's token reaches this; do it yourself, in the console or with pags on your machine", ""
+	if r.Scope != "" {
+		detail = "the token does not name the scope " + r.Scope + "; its owner makes one that does with pags tokens create --scope " + r.Scope
+		more = `, scope="` + r.Scope + `"`
+	}
+	p := newProblem(ctx.Context(), pags.Forbidden, detail)
+	p.headers.Set("WWW-Authenticate", `Bearer realm="pags", error="insufficient_scope"`+more)
 	a.stop(ctx, p)
 }
 

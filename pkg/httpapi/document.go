@@ -15,6 +15,7 @@ import (
 const (
 	schemaPrefix   = "#/components/schemas/"
 	securityScheme = "session"
+	tokenScheme    = "programToken"
 )
 
 // humaConfig turns off everything of huma that adds routes, links or formats of its own.
@@ -26,7 +27,9 @@ func humaConfig(cfg Config, names *namer) huma.Config {
 		Components: &huma.Components{
 			Schemas: huma.NewMapRegistry(schemaPrefix, names.name),
 			SecuritySchemes: map[string]*huma.SecurityScheme{securityScheme: {Type: "http", Scheme: "bearer", BearerFormat: "JWT",
-				Description: "access token of a session, 15 minutes; POST /v1/auth/refresh gives a new one"}},
+				Description: "access token of a session, 15 minutes; POST /v1/auth/refresh gives a new one"},
+				tokenScheme: {Type: "http", Scheme: "bearer", BearerFormat: "pags_…",
+					Description: "token for a program, from POST /v1/auth/tokens; reaches what its scopes name"}},
 		},
 	}
 	if cfg.PublicURL != "" {

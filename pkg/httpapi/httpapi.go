@@ -18,6 +18,7 @@ import (
 	"log/slog"
 	"net/http"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -36,7 +37,22 @@ type Caller struct {
 	SessionID pags.SessionID
 	Person    bool // a person holds the session
 	Roles     []string
+
+	TokenID pags.TokenID // of a program's token; empty for a session
+	Scopes  []string     // what that token reaches; a session has none and needs none
 }
+
+// Scopes of tokens for programs.
+const (
+	ScopeTools  = "tools"               // search, call and read tools; run programs and read them
+	ScopeAnswer = "interactions:answer" // answer approvals in the owner's place
+)
+
+// Program reports whether a program's token asks, which reaches only what its scopes name.
+func (c Caller) Program() bool { return c.TokenID != "" || len(c.Scopes) > 0 }
+
+// Has reports whether the caller may do what the scope stands for: a session always, a program if its token names it.
+func (c Caller) Has(scope string) bool { return !c.Program() || slices.Contains(c.Scopes, scope) }
 
 // Verifier tells who holds a bearer token. It answers pags.Unauthenticated for one that is not good (any more),
 // pags.Forbidden for a suspended user, and fails closed: any other error is answered as such and nothing runs.
@@ -59,7 +75,8 @@ type Route struct {
 	Method, Path, ID, Summary, Tag string
 
 	Public  bool   // no session needed
-	Person  bool   // only a person's own session
+	Person  bool   // of sessions, only a person's own
+	Scope   string // what a program's token must name to get here; "" means that no program's token does
 	Status  int    // success status, 0 = 200
 	MaxBody int64  // 0 = DefaultMaxBody
 	Bucket  Bucket // whose requests a minute it counts against; "" = BucketDefault
@@ -111,6 +128,9 @@ func Handle[I, O any](api *API, r Route, h func(ctx context.Context, in *I) (*O,
 	}
 	if !r.Public {
 		op.Security = []map[string][]string{{securityScheme: {}}}
+		if r.Scope != "" {
+			op.Security = append(op.Security, map[string][]string{tokenScheme: {r.Scope}})
+		}
 	}
 	fill := sliceFiller[O]()
 	huma.Register(api.huma, op, func(ctx context.Context, in *I) (*O, error) {
