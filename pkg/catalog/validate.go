@@ -135,9 +135,18 @@ func (t *Tool) checker() *checker {
 }
 
 func (t *Tool) compile() (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(t.InputSchema()))
+	out, err := compile(t.InputSchema())
 	if err != nil {
-		return nil, fmt.Errorf("read input schema of %s: %w", t.Name, err)
+		return nil, fmt.Errorf("input schema of %s: %w", t.Name, err)
+	}
+	return out, nil
+}
+
+// compile makes a JSON Schema ready. It fetches nothing.
+func compile(raw []byte) (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil, fmt.Errorf("read: %w", err)
 	}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -145,11 +154,11 @@ func (t *Tool) compile() (*jsonschema.Schema, error) {
 	c.UseRegexpEngine(lenient)
 	const at = "tool:///input"
 	if err := c.AddResource(at, doc); err != nil {
-		return nil, fmt.Errorf("add input schema of %s: %w", t.Name, err)
+		return nil, fmt.Errorf("add: %w", err)
 	}
 	out, err := c.Compile(at)
 	if err != nil {
-		return nil, fmt.Errorf("compile input schema of %s: %w", t.Name, err)
+		return nil, fmt.Errorf("compile: %w", err)
 	}
 	return out, nil
 }

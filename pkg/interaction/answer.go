@@ -16,21 +16,22 @@ import (
 
 // Said is what a person answers.
 type Said struct {
-	Kind   string
-	Value  string
-	Secret string // sealed before it is stored
-	Note   string
+	Kind    string
+	Value   string
+	Secret  string // sealed before it is stored
+	Content map[string]any
+	Note    string
 }
 
 // Answer records the answer once, in one transaction with the run's event, an audit row and the note that the token has yet
-// to be told; then tells it. Only the person whose run it is may answer. A second answer is pags.Conflict with the first
-// attached, a late one pags.Gone.
+// to be told; then tells it. Only the person whose run it is may answer, and programs of theirs as far as mayAnswer goes. A
+// second answer is pags.Conflict with the first attached, a late one pags.Gone.
 func (s *Service) Answer(ctx context.Context, caller httpapi.Caller, id pags.InteractionID, said Said) (pags.Interaction, error) {
-	if !caller.Person {
-		return pags.Interaction{}, pags.Errorf(pags.Forbidden, "only your own session may answer")
-	}
 	r, err := s.owned(ctx, caller.UserID, id)
 	if err != nil {
+		return pags.Interaction{}, err
+	}
+	if err := mayAnswer(caller, said.Kind); err != nil {
 		return pags.Interaction{}, err
 	}
 	if err := s.answerable(r); err != nil {
@@ -39,10 +40,13 @@ func (s *Service) Answer(ctx context.Context, caller httpapi.Caller, id pags.Int
 	if err := said.check(r.Allowed); err != nil {
 		return r.Interaction, err
 	}
+	if err := s.checkForm(r.Interaction, said); err != nil {
+		return r.Interaction, err
+	}
 	now := s.Clock.Now().UTC()
 	next := r
 	next.Status = pags.InteractionAnswered
-	next.Answer = &pags.Answer{Kind: said.Kind, Value: said.Value, Note: said.Note, By: caller.UserID, At: now}
+	next.Answer = &pags.Answer{Kind: said.Kind, Value: said.Value, Content: said.Content, Note: said.Note, By: caller.UserID, At: now}
 	var writes []port.Write
 	if said.Kind == pags.AnswerSecret {
 		secret, write, err := s.seal(ctx, r.Interaction, said.Secret, now)
@@ -80,12 +84,13 @@ func (s *Service) Answer(ctx context.Context, caller httpapi.Caller, id pags.Int
 }
 
 var saidText = map[string]string{pags.AnswerAccept: "The owner said yes.", pags.AnswerDecline: "The owner said no.",
-	pags.AnswerValue: "The owner gave a value.", pags.AnswerSecret: "The owner gave a secret."}
+	pags.AnswerValue: "The owner gave a value.", pags.AnswerSecret: "The owner gave a secret.",
+	pags.AnswerForm: "The owner filled in the form.", pags.AnswerRetry: "The owner said: do it again."}
 
 // sameAnswer reports whether what is stored is this very answer: the run's key for it is taken by the first one.
 func sameAnswer(a, b row) bool {
 	return a.Answer != nil && b.Answer != nil && a.Answer.At.Equal(b.Answer.At) && a.Answer.Kind == b.Answer.Kind &&
-		a.Answer.Value == b.Answer.Value && a.Answer.Secret == b.Answer.Secret && a.Answer.Note == b.Answer.Note
+		a.Answer.Value == b.Answer.Value && a.Answer.Secret == b.Answer.Secret && a.Answer.Note == b.Answer.Note && len(a.Answer.Content) == len(b.Answer.Content)
 }
 
 // answerable says why a question takes no answer (any more).
@@ -117,6 +122,9 @@ func (a Said) check(allowed []string) error {
 			return pags.Errorf(pags.Unprocessable, "%s has 1 to %d characters", f.name, maxValue)
 		}
 	}
+	if a.Kind != pags.AnswerForm && a.Content != nil {
+		return pags.Errorf(pags.Unprocessable, "content goes with kind form only")
+	}
 	return nil
 }
 
@@ -131,7 +139,7 @@ func (s *Service) answerWrites(caller httpapi.Caller, r row, writes []port.Write
 	audit := port.Item{
 		port.AttrPK: "U#" + string(r.UserID), port.AttrSK: "AUDIT#" + at.Format("2006-01-02T15:04:05.000000000Z") + "#" + string(r.ID),
 		"action": "interaction.answer", "interactionId": string(r.ID), "runId": string(r.RunID), "reason": string(r.Reason),
-		"kind": r.Answer.Kind, "sessionId": string(caller.SessionID), "at": at.Format(time.RFC3339Nano),
+		"kind": r.Answer.Kind, "sessionId": string(caller.SessionID), "tokenId": string(caller.TokenID), "at": at.Format(time.RFC3339Nano),
 	}
 	// the token may be replaced while we write: only what we answer is set, under the condition that it is open
 	set := port.Update(metaKey(r.ID)).Setting("status", it["status"]).Setting("answer", it["answer"]).Setting(port.AttrG1SK, it[port.AttrG1SK]).When(open())

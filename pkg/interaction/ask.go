@@ -10,54 +10,73 @@ import (
 	"github.com/proagentstore/pags/pkg/port"
 )
 
-// AskInput is what the state machine hands to AskFunction.
+// AskInput is what the state machine hands to AskFunction: one step, or several questions that wait side by side for one token.
 type AskInput struct {
 	RunID     pags.RunID `json:"runId"`
 	Step      int        `json:"step"`
+	Asks      []Ref      `json:"asks,omitempty"`
 	TaskToken string     `json:"taskToken"`
 }
 
-// Ask opens the question of a step for a waiting token. Asked again it replaces the token; if the question is over by then,
-// the token is told at once.
+// Ref names a question inside its run: the step that asks, and which of its questions it is, from 0.
+type Ref struct {
+	Step  int `json:"step"`
+	Round int `json:"round,omitempty"`
+}
+
+// Ask opens questions for a waiting token. Asked again it replaces their token; if one of them is over by then, the token is
+// told at once.
 func (s *Service) Ask(ctx context.Context, in AskInput) (struct{}, error) {
-	r, isNew, err := s.open(ctx, in)
+	if len(in.Asks) == 0 {
+		in.Asks = []Ref{{Step: in.Step}}
+	}
+	for _, ref := range in.Asks {
+		if err := s.ask(ctx, in, ref); err != nil {
+			return struct{}{}, err
+		}
+	}
+	return struct{}{}, nil
+}
+
+func (s *Service) ask(ctx context.Context, in AskInput, ref Ref) error {
+	r, isNew, err := s.open(ctx, in, ref)
 	if pags.Is(err, pags.Conflict) {
 		err := s.Brains.SendFailure(ctx, in.TaskToken, "Cancelled", "the run was cancelled")
 		if pags.Is(err, pags.Gone) {
 			err = nil
 		}
-		return struct{}{}, err
+		return err
 	}
 	if err != nil {
-		return struct{}{}, err
+		return err
 	}
 	crash.Here(crash.AskRowAfter)
 	if isNew {
 		s.pushInbox(ctx, r.Interaction)
 		// A cancel that looked for open questions before there was this one did not see it: look once more.
-		if _, err := s.Questions.Question(ctx, in.RunID, in.Step); pags.Is(err, pags.Conflict) {
-			return struct{}{}, s.CancelRun(ctx, in.RunID)
+		if _, err := s.Questions.Question(ctx, in.RunID, ref); pags.Is(err, pags.Conflict) {
+			return s.CancelRun(ctx, in.RunID)
 		}
-		return struct{}{}, nil
+		return nil
 	}
 	if r.Status == pags.InteractionOpen {
 		err := s.Table.Write(ctx, port.Update(metaKey(r.ID)).Setting("token", in.TaskToken).When(open()))
 		var over *port.ConditionFailed
 		if !errors.As(err, &over) {
-			return struct{}{}, wrap(err, "replace the token of "+string(r.ID))
+			return wrap(err, "replace the token of "+string(r.ID))
 		}
 		if r, err = s.load(ctx, r.ID); err != nil { // it was answered in between
-			return struct{}{}, err
+			return err
 		}
 	}
 	r.Token = in.TaskToken
-	return struct{}{}, s.deliver(ctx, r)
+	return s.deliver(ctx, r)
 }
 
 // open finds the step's question or makes it.
-func (s *Service) open(ctx context.Context, in AskInput) (r row, isNew bool, err error) {
+func (s *Service) open(ctx context.Context, in AskInput, ref Ref) (r row, isNew bool, err error) {
 	for range 3 {
-		id, err := s.idOf(ctx, in.RunID, in.Step)
+		id, err := s.idOf(ctx, in.RunID, ref)
 		if err == nil {
 			r, err = s.load(ctx, id)
 			return r, false, err
@@ -65,9 +84,9 @@ func (s *Service) open(ctx context.Context, in AskInput) (r row, isNew bool, err
 		if !pags.Is(err, pags.NotFound) {
 			return row{}, false, err
 		}
-		draft, err := s.Questions.Question(ctx, in.RunID, in.Step)
+		draft, err := s.Questions.Question(ctx, in.RunID, ref)
 		if err != nil {
-			return row{}, false, fmt.Errorf("draft the question of step %d of %s: %w", in.Step, in.RunID, err)
+			return row{}, false, fmt.Errorf("draft the question of step %d of %s: %w", ref.Step, in.RunID, err)
 		}
 		now := s.Clock.Now().UTC()
 		draft.ID, draft.Status, draft.CreatedAt = pags.NewInteractionID(now), pags.InteractionOpen, now
@@ -76,7 +95,7 @@ func (s *Service) open(ctx context.Context, in AskInput) (r row, isNew bool, err
 		if err != nil {
 			return row{}, false, err
 		}
-		ask := askKey(in.RunID, in.Step)
+		ask := askKey(in.RunID, ref)
 		err = s.Table.Transact(ctx, pags.NewToken()[:36],
 			port.Put(port.Item{port.AttrPK: ask.PK, port.AttrSK: ask.SK, "interactionId": string(r.ID)}).When(port.NotExists()),
 			port.Put(it).When(port.NotExists()))
@@ -85,7 +104,7 @@ func (s *Service) open(ctx context.Context, in AskInput) (r row, isNew bool, err
 			return r, true, wrap(err, "open the question")
 		}
 	}
-	return row{}, false, pags.Errorf(pags.Unavailable, "the question of step %d of %s changes too fast", in.Step, in.RunID)
+	return row{}, false, pags.Errorf(pags.Unavailable, "the question of step %d of %s changes too fast", ref.Step, in.RunID)
 }
 
 func wrap(err error, doing string) error {

@@ -28,8 +28,11 @@ type Runs interface {
 // Questions drafts the question of a step: everything but id, status and time of creation. A run that is over or is to end
 // asks nothing: pags.Conflict.
 type Questions interface {
-	Question(ctx context.Context, id pags.RunID, step int) (pags.Interaction, error)
+	Question(ctx context.Context, id pags.RunID, ref Ref) (pags.Interaction, error)
 }
+
+// CheckForm holds the content of a form to the JSON Schema in its request, and lists what is wrong.
+type CheckForm func(schema any, content map[string]any) []string
 
 // Consoles pushes to a user's open consoles, best effort.
 type Consoles interface {
@@ -46,6 +49,7 @@ type Deps struct {
 	Runs      Runs
 	Questions Questions
 	Consoles  Consoles // nil: nobody watches
+	CheckForm CheckForm
 }
 
 // Service is the area. Safe for concurrent use.
@@ -63,6 +67,7 @@ func New(d Deps) *Service {
 const (
 	maxValue   = 4_000
 	maxNote    = 1_000
+	maxForm    = 64 << 10            // JSON of a filled form
 	secretLife = 24 * time.Hour      // a secret goes with its run
 	auditLife  = 90 * 24 * time.Hour // spec platform 6.8
 )

@@ -52,13 +52,13 @@ func newHouse(t *testing.T) *house {
 	h := &house{clock: clock, table: table, tokens: &tokens{}, runs: &runs{table: table, done: map[string]bool{}}}
 	h.draft = pags.Interaction{UserID: ada, RunID: run1, InstanceID: inst1, Reason: pags.WaitValue, Title: "Password?",
 		Request: map[string]any{"origin": "https://jobs.test"}, Allowed: []string{"value", "secret", "decline"}, ExpiresAt: t0.Add(time.Hour)}
-	h.Service = New(Deps{Table: table, Vault: vault, Brains: h.tokens, Clock: clock, Runs: h.runs, Questions: h, Consoles: h})
+	h.Service = New(Deps{Table: table, Vault: vault, Brains: h.tokens, Clock: clock, Runs: h.runs, Questions: h, Consoles: h, CheckForm: fits})
 	return h
 }
 
-func (h *house) Question(_ context.Context, id pags.RunID, step int) (pags.Interaction, error) {
+func (h *house) Question(_ context.Context, id pags.RunID, ref Ref) (pags.Interaction, error) {
 	d := h.draft
-	d.RunID, d.Step = id, step
+	d.RunID, d.Step = id, ref.Step
 	return d, nil
 }
 
@@ -400,4 +400,12 @@ func TestList_ShowsWhatWaits(t *testing.T) {
 	wantCode(t, err, pags.NotFound)
 	_, err = h.Of(t.Context(), run1, 9)
 	wantCode(t, err, pags.NotFound)
+}
+
+// fits wants a name.
+func fits(_ any, content map[string]any) []string {
+	if content["name"] == nil {
+		return []string{"name is missing"}
+	}
+	return nil
 }

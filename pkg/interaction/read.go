@@ -63,7 +63,12 @@ func (s *Service) owned(ctx context.Context, uid pags.UserID, id pags.Interactio
 // Of is the interaction of a step. One whose time is over is marked expired first, so that no answer can follow what the brain
 // does next.
 func (s *Service) Of(ctx context.Context, id pags.RunID, step int) (pags.Interaction, error) {
-	xid, err := s.idOf(ctx, id, step)
+	return s.OfRef(ctx, id, Ref{Step: step})
+}
+
+// OfRef is Of for one of several questions of a step.
+func (s *Service) OfRef(ctx context.Context, id pags.RunID, ref Ref) (pags.Interaction, error) {
+	xid, err := s.idOf(ctx, id, ref)
 	if err != nil {
 		return pags.Interaction{}, err
 	}

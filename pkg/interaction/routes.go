@@ -29,10 +29,11 @@ type (
 	}
 	output     struct{ Body pags.Interaction }
 	answerBody struct {
-		Kind   string `json:"kind" enum:"accept,decline,value,secret"`
-		Value  string `json:"value,omitempty" maxLength:"4000" doc:"with kind value; the agent's model reads it"`
-		Secret string `json:"secret,omitempty" maxLength:"4000" doc:"with kind secret; sealed at once, models see only a handle"`
-		Note   string `json:"note,omitempty" maxLength:"1000" doc:"a hint for the agent's next step"`
+		Kind    string         `json:"kind" enum:"accept,decline,value,secret,form,retry"`
+		Value   string         `json:"value,omitempty" maxLength:"4000" doc:"with kind value; the agent's model reads it"`
+		Secret  string         `json:"secret,omitempty" maxLength:"4000" doc:"with kind secret; sealed at once, models see only a handle"`
+		Content map[string]any `json:"content,omitempty" doc:"with kind form: what fits the schema in the request"`
+		Note    string         `json:"note,omitempty" maxLength:"1000" doc:"a hint for the agent's next step"`
 	}
 	answerInput struct {
 		ID   pags.InteractionID `path:"id" maxLength:"40"`

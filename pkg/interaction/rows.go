@@ -11,8 +11,12 @@ import (
 
 func metaKey(id pags.InteractionID) port.Key { return port.Key{PK: "X#" + string(id), SK: "META"} }
 
-func askKey(id pags.RunID, step int) port.Key {
-	return port.Key{PK: "R#" + string(id), SK: fmt.Sprintf("ASK#%06d", step)}
+func askKey(id pags.RunID, ref Ref) port.Key {
+	sk := fmt.Sprintf("ASK#%06d", ref.Step)
+	if ref.Round > 0 {
+		sk += fmt.Sprintf("#%03d", ref.Round)
+	}
+	return port.Key{PK: "R#" + string(id), SK: sk}
 }
 
 func secretKey(inst pags.InstanceID, id pags.SecretID) port.Key {
@@ -59,8 +63,9 @@ func (s *Service) load(ctx context.Context, id pags.InteractionID) (row, error) 
 }
 
 // idOf finds the interaction of a step.
-func (s *Service) idOf(ctx context.Context, id pags.RunID, step int) (pags.InteractionID, error) {
-	it, err := s.Table.Get(ctx, askKey(id, step))
+func (s *Service) idOf(ctx context.Context, id pags.RunID, ref Ref) (pags.InteractionID, error) {
+	step := ref.Step
+	it, err := s.Table.Get(ctx, askKey(id, ref))
 	if pags.Is(err, pags.NotFound) {
 		return "", pags.Errorf(pags.NotFound, "step %d of run %s asks nothing", step, id)
 	}

@@ -19,6 +19,7 @@ const (
 	AnswerValue   = "value"   // a text
 	AnswerSecret  = "secret"  // a text that is sealed before it is stored; models see a handle
 	AnswerForm    = "form"    // an object that fits the schema in the request
+	AnswerRetry   = "retry"   // it did not happen: do it again (unknown)
 )
 
 // Interaction is any moment a human is needed. It is answered once.
@@ -32,7 +33,7 @@ type Interaction struct {
 	Title      string            `json:"title" doc:"what is needed, in plain words"`
 	Detail     string            `json:"detail,omitempty" doc:"why, and what happens on yes or no"`
 	Request    map[string]any    `json:"request,omitempty" doc:"the exact stored request: the element, its name, the form, the origin"`
-	Allowed    []string          `json:"allowed" doc:"accept, decline, value, secret, form"`
+	Allowed    []string          `json:"allowed" doc:"accept, decline, value, secret, form, retry"`
 	Picture    string            `json:"picture,omitempty"`
 	Status     InteractionStatus `json:"status" enum:"open,answered,expired,cancelled"`
 	Answer     *Answer           `json:"answer,omitempty"`

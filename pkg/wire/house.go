@@ -42,7 +42,7 @@ func New(d Deps) *House {
 	h.Turns = turn.New(turn.Deps{Table: d.Table, Blobs: d.Blobs, Models: d.Models, Clock: d.Clock, Log: d.Log,
 		Runs: h.Runs, Instances: h.Instances, Agents: h.Agents, Keys: h.Keys, HandoverAfter: c.HandoverAfter, LossBudget: c.LossBudget})
 	h.Interactions = interaction.New(interaction.Deps{Table: d.Table, Vault: d.Vault, Brains: d.Brains, Clock: d.Clock, Log: d.Log,
-		Runs: h.Runs, Questions: h.Turns, Consoles: consoles})
+		Runs: h.Runs, Questions: questions{h}, Consoles: consoles})
 	h.Machines = machine.New(machine.Deps{Table: d.Table, Blobs: d.Blobs, Sockets: d.Sockets, Brains: d.Brains, Clock: d.Clock, Log: d.Log,
 		Account: h.Accounts, Instances: h.Instances, Commands: h.Turns, Secrets: h.Interactions, Runs: h.Runs, WSURL: c.WSURL, Version: c.Version})
 
