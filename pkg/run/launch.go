@@ -12,7 +12,7 @@ import (
 // and is over.
 func (s *Service) launch(ctx context.Context, run pags.Run, step int) (pags.Run, error) {
 	name := ExecutionName(run.ID, run.Generation)
-	execution, err := s.Brains.Start(ctx, machines[run.Kind], name, ExecutionInput(run.ID, run.Generation, step))
+	execution, err := s.Brains.Start(ctx, Machines[run.Kind], name, ExecutionInput(run.ID, run.Generation, step))
 	if err != nil {
 		return run, fmt.Errorf("start execution %s: %w", name, err)
 	}

@@ -24,7 +24,7 @@ type Draft struct {
 // begin right now the run stays queued and reconcile begins it.
 func (s *Service) Open(ctx context.Context, d Draft) (pags.Run, error) {
 	run := d.Run
-	if run.InstanceID != "" || machines[run.Kind] == "" {
+	if run.InstanceID != "" || Machines[run.Kind] == "" {
 		return pags.Run{}, pags.Errorf(pags.Internal, "a run of kind %q on instance %q cannot be opened", run.Kind, run.InstanceID)
 	}
 	msg := message{user: run.UserID, of: string(run.Kind), id: d.MessageID, digest: d.Digest}

@@ -49,7 +49,7 @@ func TestReconcile_FinishesWhatDied(t *testing.T) {
 			h.brains.down = errors.New("lost")
 			run := h.start(t, nil)
 			h.brains.down = nil
-			if _, err := h.brains.Start(t.Context(), machines[pags.KindBrowse], ExecutionName(run.ID, 1), ExecutionInput(run.ID, 1, 0)); err != nil {
+			if _, err := h.brains.Start(t.Context(), Machines[pags.KindBrowse], ExecutionName(run.ID, 1), ExecutionInput(run.ID, 1, 0)); err != nil {
 				t.Fatal(err)
 			}
 			return run

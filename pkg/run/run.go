@@ -24,8 +24,8 @@ import (
 	"github.com/proagentstore/pags/pkg/relay"
 )
 
-// machines are the logical names of the state machines in template.yaml, by kind of run.
-var machines = map[pags.RunKind]string{pags.KindBrowse: "BrowseMachine", pags.KindCode: "ExecutionMachine"}
+// Machines are the logical names of the state machines in template.yaml, by kind of run.
+var Machines = map[pags.RunKind]string{pags.KindBrowse: "BrowseMachine", pags.KindCode: "ExecutionMachine"}
 
 // Instances is what runs ask of instances.
 type Instances interface {

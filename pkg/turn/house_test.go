@@ -71,7 +71,7 @@ func newHouse(t *testing.T, change func(*turn.Deps), script ...any) *house {
 		change(&deps)
 	}
 	h.turns = turn.New(deps)
-	h.asks = interaction.New(interaction.Deps{Table: table, Vault: vault, Brains: h, Clock: clock, Runs: h.runs, Questions: h.turns})
+	h.asks = interaction.New(interaction.Deps{Table: table, Vault: vault, Brains: h, Clock: clock, Runs: h.runs, Questions: questions{h.turns}})
 	h.runs.Join(h.asks, h.runner, h.turns)
 	h.turns.Join(h.runner, h.asks)
 	return h
@@ -349,4 +349,11 @@ var errServer = pags.Errorf(pags.Unavailable, "status 500")
 
 func asModelError(code pags.Code, text string) error {
 	return pags.Wrap(&port.ModelError{Status: 400, Message: text}, code, "the provider refuses")
+}
+
+// questions asks turns in interactions' words, as pkg/wire does.
+type questions struct{ turns *turn.Service }
+
+func (q questions) Question(ctx context.Context, id pags.RunID, ref interaction.Ref) (pags.Interaction, error) {
+	return q.turns.Question(ctx, id, ref.Step)
 }

@@ -39,13 +39,13 @@ func (h *house) onMachines(maxEvents int64, answer func(pags.Interaction) *inter
 		h.t.Fatal(err)
 	}
 	text := strings.NewReplacer("${BrowseFunctionArn}", asl.FunctionARN("BrowseFunction"), "${RelayCallFunctionArn}", asl.FunctionARN("RelayCallFunction"),
-		"${AskFunctionArn}", asl.FunctionARN("AskFunction"), "${BrowseMachineArn}", asl.MachineARN(run.Machine)).Replace(string(raw))
+		"${AskFunctionArn}", asl.FunctionARN("AskFunction"), "${BrowseMachineArn}", asl.MachineARN(run.Machines[pags.KindBrowse])).Replace(string(raw))
 	if strings.Contains(text, "${") {
 		h.t.Fatal("a substitution that template.yaml does not know")
 	}
 	m := &onMachines{house: h, answer: answer}
 	m.engine, err = machines.New(machines.Options{Path: filepath.Join(h.t.TempDir(), "m.db"), Clock: h.clock, Functions: m,
-		Definitions: map[string]json.RawMessage{run.Machine: json.RawMessage(text)}, MaxEvents: maxEvents, OnStatusChange: m.changed})
+		Definitions: map[string]json.RawMessage{run.Machines[pags.KindBrowse]: json.RawMessage(text)}, MaxEvents: maxEvents, OnStatusChange: m.changed})
 	if err != nil {
 		h.t.Fatal(err)
 	}
