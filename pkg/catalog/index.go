@@ -109,12 +109,15 @@ func NewIndex(entries []Entry) *Index {
 	return x
 }
 
-// Query asks for tools. Text alone ranks; a namespace alone lists it completely; neither gives nothing.
+// Query asks for tools. Text alone ranks; a namespace alone lists it completely; neither gives nothing, unless All.
 type Query struct {
 	Text      string
 	Namespace string // prefix of addresses, at whole parts
+	All       bool   // without text and namespace: every tool, by address
 	Limit     int    // 0 = 12
 	Offset    int
+	// Keep says which addresses may be seen; nil: all. What is not kept is as if it were not there, in totals too.
+	Keep func(address string) bool
 }
 
 // Page is a part of what was found, best first; ties by address.
@@ -146,9 +149,9 @@ func (x *Index) Search(q Query) Page {
 	switch {
 	case len(asked) > 0:
 		found = x.ranked(asked, q)
-	case q.Namespace != "":
+	case q.Namespace != "" || q.All && strings.TrimSpace(q.Text) == "":
 		for _, i := range x.order {
-			if x.within(i, q.Namespace) {
+			if x.within(i, q.Namespace) && x.kept(i, q) {
 				found = append(found, scored{i, 0})
 			}
 		}
@@ -174,6 +177,8 @@ func (x *Index) within(i int32, namespace string) bool {
 	a, n := x.lower[i], strings.ToLower(strings.TrimPrefix(namespace, "tools."))
 	return strings.HasPrefix(a, n) && (len(a) == len(n) || a[len(n)] == '.')
 }
+
+func (x *Index) kept(i int32, q Query) bool { return q.Keep == nil || q.Keep(x.entries[i].Address) }
 
 type scored struct {
 	entry int32
@@ -212,7 +217,7 @@ func (x *Index) ranked(asked []string, q Query) []scored {
 	for ; need > 0; need-- {
 		var out []scored
 		for i := range sum {
-			if int(hits[i]) < need || hits[i] == 0 || !x.within(int32(i), q.Namespace) {
+			if int(hits[i]) < need || hits[i] == 0 || !x.within(int32(i), q.Namespace) || !x.kept(int32(i), q) {
 				continue
 			}
 			score := sum[i] * (0.5 + 0.5*float64(hits[i])/float64(len(asked)))
@@ -271,6 +276,15 @@ func (x *Index) matches(w string) []match {
 				out = append(out, match{i, 0.6 / float64(d)})
 			}
 		}
+	}
+	return out
+}
+
+// Addresses lists every address in order, for a caller of its own.
+func (x *Index) Addresses() []string {
+	out := make([]string, len(x.order))
+	for at, i := range x.order {
+		out[at] = x.entries[i].Address
 	}
 	return out
 }

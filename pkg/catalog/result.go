@@ -16,6 +16,8 @@ const (
 	CodeValueMissing     = "connection_value_missing"
 	CodeRejected         = "connection_rejected"
 	CodeScope            = "oauth_scope_insufficient"
+	CodeOff              = "tool_off"     // its owner switched its source or connection off
+	CodeResting          = "tool_resting" // it failed several times in a row and is left alone for a while
 )
 
 // Result is what every call ends in: {ok: true, data} or {ok: false, error}.
@@ -57,6 +59,10 @@ func (f *Failure) Unwrap() error {
 		code = pags.NotFound
 	case CodeBlocked:
 		code = pags.Forbidden
+	case CodeOff:
+		code = pags.Conflict
+	case CodeResting:
+		code = pags.Unavailable
 	case CodeHeadersTimeout, CodeBodyTimeout:
 		code = pags.Timeout
 	}

@@ -1,0 +1,96 @@
+package tool
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/proagentstore/pags/pkg/guard"
+	"github.com/proagentstore/pags/pkg/pags"
+	"github.com/proagentstore/pags/pkg/rule"
+)
+
+// shownArgs is how many characters of arguments a person is shown (spec tool-runtime 1d).
+const shownArgs = 4000
+
+// maxTitle bounds what of foreign text stands in a title.
+const maxTitle = 200
+
+// approval is the question whether a call may go. Everything in it comes from the definition and from what will be sent; nothing
+// is told by whoever asks for the call.
+func (j Judgement) approval() *Question {
+	b, t := j.Bound, j.Bound.Tool
+	q := &Question{
+		Reason:  pags.WaitApproval,
+		Title:   clip("Let it call "+oneLine(t.Request.Method+" "+t.Request.Path)+" on "+oneLine(b.Host), maxTitle),
+		Allowed: []string{pags.AnswerAccept, pags.AnswerDecline},
+		Request: map[string]any{
+			"path": j.Address, "source": b.Source, "connection": b.Connection, "host": b.Host, "method": t.Request.Method, "route": t.Request.Path,
+			"policy": policyFacts(j.Decision), "digest": j.Digest,
+		},
+	}
+	if t.Destructive {
+		q.Request["destructive"] = true
+	}
+	j.showArgs(q.Request)
+
+	var why []string
+	switch b.Held {
+	case "":
+	case "new":
+		why = append(why, "This tool is new in "+b.Source+" and its owner has not looked at it yet.")
+	default:
+		why = append(why, "The definition of this tool has changed since its owner accepted it, so an earlier consent does not count.")
+	}
+	if b.Held != "" {
+		q.Request["definition"] = b.Held
+		why = append(why, "What is different stands in the console under Sources, "+b.Source+"; once it is accepted there, this is not asked again for that reason.")
+	} else {
+		why = append(why, sentence(j.Decision.Reason)+".")
+	}
+	if t.Destructive {
+		why = append(why, "It may overwrite or remove something.")
+	}
+	why = append(why, "Accept sends exactly what is shown, once. Decline sends nothing.")
+	q.Detail = strings.Join(why, " ")
+	return q
+}
+
+// showArgs puts the arguments into a request: exactly, where they are short; as a person can read them, with hidden and turning
+// characters made visible; and the digest of all of them.
+func (j Judgement) showArgs(request map[string]any) {
+	text := canonical(j.Input)
+	sum := sha256.Sum256(text)
+	size := utf8.RuneCount(text)
+	request["argsDigest"], request["argsSize"] = hex.EncodeToString(sum[:]), size
+	if size <= shownArgs {
+		request["args"] = j.Input
+	} else {
+		request["argsCut"] = true
+	}
+	var pretty bytes.Buffer
+	_ = json.Indent(&pretty, text, "", "  ")
+	request["shown"] = clip(guard.Visible(pretty.String()), shownArgs)
+}
+
+// policyFacts is a decision as plain values, which a stored question is made of.
+func policyFacts(d rule.Decision) map[string]any {
+	out := map[string]any{"action": string(d.Action), "reason": d.Reason}
+	if d.RuleID != "" {
+		out["policyId"], out["pattern"] = d.RuleID, d.Pattern
+	}
+	return out
+}
+
+// oneLine makes foreign text fit for a title.
+func oneLine(s string) string { return strings.Join(strings.Fields(guard.Visible(s)), " ") }
+
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
