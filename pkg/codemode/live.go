@@ -38,7 +38,8 @@ type stepped struct {
 func (e *execution) live(over <-chan time.Time) (Outcome, error) {
 	reads, stopReads := context.WithCancel(e.ctx)
 	defer stopReads()
-	poke := e.Poke
+	poke, cancel := e.Poke, e.Cancel
+	stopped := false
 	var grace, due <-chan time.Time
 	var dueAt int64
 	var step chan stepped
@@ -53,6 +54,15 @@ func (e *execution) live(over <-chan time.Time) (Outcome, error) {
 
 	e.ask()
 	for {
+		select {
+		case <-cancel:
+			cancel, stopped = nil, true
+			e.last = Turn{Dropped: e.last.Dropped, Failure: cancelled()}
+			closing, grace = true, e.Clock.After(min(e.Grace, cancelGrace))
+			stopStep()
+			stopReads()
+		default:
+		}
 		if step == nil {
 			e.journalCalls(closing)
 		}
@@ -96,6 +106,9 @@ func (e *execution) live(over <-chan time.Time) (Outcome, error) {
 			return Outcome{}, e.ctx.Err()
 		case s := <-step:
 			step = nil
+			if stopped {
+				continue // whatever it computed, it is over
+			}
 			if s.err != nil {
 				if closing && e.ctx.Err() == nil {
 					continue
@@ -126,6 +139,8 @@ func (e *execution) live(over <-chan time.Time) (Outcome, error) {
 			stopReads()
 		case <-grace:
 			return e.close()
+		case <-cancel:
+			continue // see above
 		}
 	}
 }

@@ -30,7 +30,13 @@ type Slice struct {
 	Told func(Entry)
 	// Poke, if there is one, has a slice that still runs ask again for calls that wait, such as when an answer has come.
 	Poke <-chan struct{}
+	// Cancel, if there is one, ends the execution when it is closed: nothing new leaves, and effects in flight are awaited for
+	// at most 10 s (architecture: what a cancel waits for).
+	Cancel <-chan struct{}
 }
+
+// cancelGrace bounds how long a cancelled execution waits for effects that have left.
+const cancelGrace = 10 * time.Second
 
 // Status says how a slice ended.
 type Status string
@@ -152,8 +158,15 @@ func (e *execution) within(over <-chan time.Time, replay func(context.Context) (
 		stop()
 		<-done
 		return e.nowhere(), nil
+	case <-e.Cancel:
+		stop()
+		<-done
+		e.unseen, e.lines = nil, nil
+		return cancelled(), nil
 	}
 }
+
+func cancelled() *Failure { return failf(FailCancelled, "cancelled: its owner wanted it to end") }
 
 // nowhere is the failure of a program that would compute all of each slice without making a step.
 func (e *execution) nowhere() *Failure {
