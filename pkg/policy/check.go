@@ -70,8 +70,9 @@ func (m meter) policy(p *Policy) {
 
 func (m meter) check(pattern string) Checked {
 	c := Checked{Examples: []string{}}
+	match := rule.Matcher(pattern)
 	for _, a := range m.under(rule.Literal(pattern)) {
-		if match := rule.Match; match(pattern, a) {
+		if match(a) {
 			if c.Matches++; len(c.Examples) < maxExamples {
 				c.Examples = append(c.Examples, a)
 			}
@@ -101,15 +102,9 @@ func (m meter) under(place string) []string {
 	return m.all[from:max(from, to)]
 }
 
-// count is how many tools a pattern matches, whatever capitals it has if fold says so.
-func (m meter) count(pattern string) int {
-	n, match := 0, rule.Matcher(pattern)
-	for _, a := range m.under(rule.Literal(pattern)) {
-		if match(a) {
-			n++
-		}
-	}
-	return n
+// some reports whether a pattern matches anything.
+func (m meter) some(pattern string) bool {
+	return slices.ContainsFunc(m.under(rule.Literal(pattern)), rule.Matcher(pattern))
 }
 
 // meant finds patterns that match something and are near to one that matches nothing: the short address written out, other
@@ -117,7 +112,7 @@ func (m meter) count(pattern string) int {
 func (m meter) meant(pattern string) []string {
 	var out []string
 	try := func(p string) {
-		if len(out) < maxMeant && p != pattern && rule.CheckPattern(p) == nil && !slices.Contains(out, p) && m.count(p) > 0 {
+		if len(out) < maxMeant && p != pattern && rule.CheckPattern(p) == nil && !slices.Contains(out, p) && m.some(p) {
 			out = append(out, p)
 		}
 	}

@@ -53,4 +53,6 @@ func (s *Service) load(ctx context.Context, uid pags.UserID, id pags.PolicyID) (
 	return p, port.Decode(it, &p)
 }
 
-func (s *Service) measure(ctx context.Context, uid pags.UserID, p *Policy) { s.meter(ctx, uid).policy(p) }
+func (s *Service) measure(ctx context.Context, uid pags.UserID, p *Policy) {
+	s.meter(ctx, uid).policy(p)
+}

@@ -10,12 +10,12 @@ import (
 )
 
 // Routes are those of the family /v1/policies. Only a person's own session changes policies: nothing that a policy binds may
-// loosen it.
+// loosen it. Only a person checks patterns, since a check names tools that are blocked too.
 func Routes(api *httpapi.API, s *Service) {
 	own := map[string]string{"stranger": "works only on the caller's own policies"}
 	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/policies", ID: "listPolicies", Tag: "policies", Summary: "Your policies, oldest first", Exempt: own}, s.listRoute)
 	httpapi.Handle(api, httpapi.Route{Method: http.MethodPost, Path: "/v1/policies", ID: "createPolicy", Tag: "policies", Summary: "Lay down which calls go, are asked about, or never go", Status: http.StatusCreated, Person: true, MaxBody: 16 << 10, Exempt: own}, s.createRoute)
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodPost, Path: "/v1/policies/check", ID: "checkPolicy", Tag: "policies", Summary: "What a pattern would be about", MaxBody: 16 << 10, Exempt: own}, s.checkRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodPost, Path: "/v1/policies/check", ID: "checkPolicy", Tag: "policies", Summary: "What a pattern would be about", Person: true, MaxBody: 16 << 10, Exempt: own}, s.checkRoute)
 	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/policies/{id}", ID: "getPolicy", Tag: "policies", Summary: "One policy"}, s.showRoute)
 	httpapi.Handle(api, httpapi.Route{Method: http.MethodPatch, Path: "/v1/policies/{id}", ID: "changePolicy", Tag: "policies", Summary: "Change a policy", Person: true, MaxBody: 16 << 10}, s.changeRoute)
 	httpapi.Handle(api, httpapi.Route{Method: http.MethodDelete, Path: "/v1/policies/{id}", ID: "removePolicy", Tag: "policies", Summary: "Remove a policy", Person: true, Status: http.StatusNoContent}, s.removeRoute)

@@ -157,9 +157,6 @@ func heavier(top []*ranked, r *ranked) []*ranked {
 func narrowest(top []*ranked) *ranked {
 	slices.SortFunc(top, func(a, b *ranked) int { return compare(*a, *b) })
 	for i, r := range top {
-		if top[len(top)-1].Action.strictness() == r.Action.strictness() {
-			return r
-		}
 		wider := slices.ContainsFunc(top[i+1:], func(other *ranked) bool {
 			return other.Pattern != r.Pattern && within(other.Pattern, r.Pattern)
 		})
