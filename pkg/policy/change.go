@@ -58,7 +58,7 @@ func (s *Service) Create(ctx context.Context, uid pags.UserID, pattern string, a
 		err = s.Table.Transact(ctx, pags.NewToken()[:32], writes...)
 		var no *port.Cancelled
 		if errors.As(err, &no) && no.Failed(0) {
-			return Policy{}, pags.Errorf(pags.Conflict, "you have %d policies, the most there can be; remove one first", MaxPolicies)
+			return Policy{}, pags.Wrap(err, pags.Conflict, "you have %d policies, the most there can be; remove one first", MaxPolicies)
 		}
 		if err != nil {
 			return Policy{}, fmt.Errorf("store a policy of %s: %w", uid, err)

@@ -14,9 +14,9 @@ import (
 // Routes are those of the family /v1/tools that find tools. Calling one is the business of runs.
 func Routes(api *httpapi.API, s *Service) {
 	own := map[string]string{"stranger": "shows only the caller's own tools"}
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/tools", ID: "listTools", Tag: "tools", Summary: "Find tools by words, or list them by address", Exempt: own}, s.listRoute)
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/tools/namespaces", ID: "listNamespaces", Tag: "tools", Summary: "Connections and how many tools each has", Exempt: own}, s.placesRoute)
-	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/tools/describe", ID: "describeTool", Tag: "tools", Summary: "What one tool takes and gives", Exempt: own}, s.describeRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/tools", ID: "listTools", Tag: "tools", Scope: httpapi.ScopeTools, Summary: "Find tools by words, or list them by address", Exempt: own}, s.listRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/tools/namespaces", ID: "listNamespaces", Tag: "tools", Scope: httpapi.ScopeTools, Summary: "Connections and how many tools each has", Exempt: own}, s.placesRoute)
+	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/tools/describe", ID: "describeTool", Tag: "tools", Scope: httpapi.ScopeTools, Summary: "What one tool takes and gives", Exempt: own}, s.describeRoute)
 }
 
 // shown is how a person asks for what their policies hide.
