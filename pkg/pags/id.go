@@ -21,6 +21,7 @@ type (
 	SecretID      string // "sec_…", a handle that stands for sealed text
 	PolicyID      string // "pol_…"
 	TokenID       string // "tok_…", of an access token for programs
+	FileID        string // "fil_…", a file that a tool answered with
 )
 
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -74,6 +75,7 @@ func NewMachineID(now time.Time) MachineID         { return MachineID("mac_" + n
 func NewSecretID(now time.Time) SecretID           { return SecretID("sec_" + newTail(now)) }
 func NewPolicyID(now time.Time) PolicyID           { return PolicyID("pol_" + newTail(now)) }
 func NewTokenID(now time.Time) TokenID             { return TokenID("tok_" + newTail(now)) }
+func NewFileID(now time.Time) FileID               { return FileID("fil_" + newTail(now)) }
 
 // NewToken returns 32 random bytes in 52 base32 characters; for tickets and one-time links. Store only its hash.
 func NewToken() string {
