@@ -148,6 +148,12 @@ func TestCLI_EveryCommandExplainsItself(t *testing.T) {
 			t.Errorf("%s --no-such-flag: exit %d %q %q", name, res.Code, res.Out, res.Err)
 		}
 		res = s.call("", append(path, "a", "b", "c", "d", "e")...)
+		if strings.Contains(help, "... [flags]") || strings.Contains(help, "...] [flags]") {
+			if res.Code != 1 || res.Out != "" || !strings.Contains(res.Err, "pags serve") { // it takes any number of words, and there is no host
+				t.Errorf("%s a b c d e: exit %d %q %q", name, res.Code, res.Out, res.Err)
+			}
+			continue
+		}
 		if res.Code != 2 || res.Out != "" || !strings.Contains(flat(res.Err), "see: pags") {
 			t.Errorf("%s a b c d e: exit %d %q %q", name, res.Code, res.Out, res.Err)
 		}

@@ -11,7 +11,7 @@ import (
 
 func answerCommand(a *app) *cobra.Command {
 	var accept, decline, secret, wait bool
-	var value, note string
+	var value, note, content string
 	c := &cobra.Command{
 		Use:   "answer INTERACTION",
 		Short: "Answer what an agent asked",
@@ -29,6 +29,12 @@ func answerCommand(a *app) *cobra.Command {
 					return err
 				}
 				body["kind"], body["secret"] = pags.AnswerSecret, text
+			case content != "":
+				filled, err := a.readObject("--content", content)
+				if err != nil {
+					return err
+				}
+				body["kind"], body["content"] = pags.AnswerForm, filled
 			default:
 				body["kind"], body["value"] = pags.AnswerValue, value
 			}
@@ -61,9 +67,10 @@ func answerCommand(a *app) *cobra.Command {
 	f.BoolVar(&decline, "decline", false, "no")
 	f.StringVar(&value, "value", "", "a text")
 	f.BoolVar(&secret, "secret-stdin", false, "a secret, read from standard input (hidden when typed)")
+	f.StringVar(&content, "content", "", "a filled form: `JSON`, @FILE, or - for standard input")
 	f.StringVar(&note, "note", "", "a hint for the agent's next step")
 	f.BoolVar(&wait, "wait", false, "then follow the run")
-	c.MarkFlagsMutuallyExclusive("accept", "decline", "value", "secret-stdin")
-	c.MarkFlagsOneRequired("accept", "decline", "value", "secret-stdin")
+	c.MarkFlagsMutuallyExclusive("accept", "decline", "value", "content", "secret-stdin")
+	c.MarkFlagsOneRequired("accept", "decline", "value", "content", "secret-stdin")
 	return c
 }

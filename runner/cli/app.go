@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,9 @@ type app struct {
 	now     func() time.Time
 	json    bool
 	homeDir string
+	lines   *bufio.Reader // of in, once a question was asked
+	typing  *bool         // set by tests: whether a person sits there
+	late    error         // of a help text that needs the host
 }
 
 // exitError ends the program with a code; its text, if any, was shown or is shown as is.
@@ -91,6 +95,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	c, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = a.late
+	}
 	return a.exit(ctx, usageOf(c, err))
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -47,10 +48,7 @@ func inboxCommand(a *app) *cobra.Command {
 
 // printInteraction shows a question, the exact stored request and the commands that answer it.
 func (a *app) printInteraction(x pags.Interaction) error {
-	rows := [][2]string{{"Needs you", a.paint("33", string(x.Reason))}, {"Question", x.Title}, {"Why", x.Detail}}
-	for _, k := range sortedKeys(x.Request) {
-		rows = append(rows, [2]string{"  " + k, plain(x.Request[k])})
-	}
+	rows := a.question(x)
 	if x.Status == pags.InteractionOpen {
 		rows = append(rows, [2]string{"Expires in", short(x.ExpiresAt.Sub(a.now()))})
 		for i, cmd := range answers(x) {
@@ -66,6 +64,37 @@ func (a *app) printInteraction(x pags.Interaction) error {
 	return a.pairs(rows)
 }
 
+// printQuestion shows a question to someone who answers it right here.
+func (a *app) printQuestion(x pags.Interaction) error { return a.pairs(a.question(x)) }
+
+func (a *app) question(x pags.Interaction) [][2]string {
+	rows := [][2]string{{"Needs you", a.paint("33", string(x.Reason))}, {"Question", x.Title}, {"Why", x.Detail}}
+	for _, k := range sortedKeys(x.Request) {
+		text := plain(x.Request[k])
+		switch {
+		case k == "schema" && isForm(x):
+			text = describeFields(schemaOf(x))
+		case k == "args":
+			text = compact(x.Request[k])
+		}
+		rows = append(rows, [2]string{"  " + k, text})
+	}
+	return rows
+}
+
+// describeFields says one field a line: its name, type, and whether it can be left out.
+func describeFields(schema map[string]any) string {
+	var lines []string
+	for _, f := range fieldsOf(schema) {
+		line := f.name + ": " + f.typ()
+		if !f.required {
+			line += ", optional"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // answers lists the commands that answer an interaction.
 func answers(x pags.Interaction) []string {
 	base := "pags answer " + string(x.ID)
@@ -78,6 +107,10 @@ func answers(x pags.Interaction) []string {
 			out = append(out, base+" --decline")
 		case pags.AnswerValue:
 			out = append(out, base+" --value TEXT")
+		case pags.AnswerForm:
+			if raw, err := json.Marshal(template(schemaOf(x))); err == nil {
+				out = append(out, base+" --content "+quote(string(raw)))
+			}
 		case pags.AnswerSecret:
 			out = append(out, base+" --secret-stdin")
 		}

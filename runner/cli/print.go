@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -13,18 +14,21 @@ import (
 )
 
 // printJSON writes one indented JSON value.
-func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
+func (a *app) printJSON(v any) error { return a.encode(v, "  ") }
 
 // printLine writes one line of JSON, for streams.
-func (a *app) printLine(v any) error {
-	enc := json.NewEncoder(a.out)
+func (a *app) printLine(v any) error { return a.encode(v, "") }
+
+func (a *app) encode(v any, indent string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := a.out.Write(visible(b.Bytes()))
+	return err
 }
 
 func (a *app) say(format string, args ...any) error {

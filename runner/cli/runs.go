@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -63,13 +64,24 @@ func (a *app) listRuns(c *cobra.Command, status, instance string, limit int) err
 		return a.printJSON(nonNil(runs))
 	}
 	if len(runs) == 0 {
-		return a.say("No runs yet. Start one: pags browse INSTANCE --url URL --objective TEXT")
+		return a.say("No runs yet. Start one: pags browse INSTANCE --url URL --objective TEXT, or pags exec FILE")
 	}
 	rows := make([][]string, len(runs))
 	for i, r := range runs {
-		rows[i] = []string{string(r.ID), standing(r), a.ago(r.CreatedAt), r.Title}
+		rows[i] = []string{string(r.ID), standing(r), a.ago(r.CreatedAt), titled(r)}
 	}
-	return a.table([]string{"RUN", "STATUS", "STARTED", "OBJECTIVE"}, rows)
+	return a.table([]string{"RUN", "STATUS", "STARTED", "WHAT"}, rows)
+}
+
+// titled says what a run is; a program's own title may be empty.
+func titled(r pags.Run) string {
+	if r.Kind != pags.KindCode {
+		return r.Title
+	}
+	if r.Code != nil && r.Code.Tool != "" {
+		return firstOf(r.Title, "call of "+r.Code.Tool)
+	}
+	return firstOf(r.Title, "program")
 }
 
 // standing is the status with what it waits for or how it ended.
@@ -104,11 +116,15 @@ func (a *app) showRun(c *cobra.Command, args []string) error {
 	if end.IsZero() {
 		end = a.now()
 	}
-	if err := a.pairs([][2]string{
+	rows := [][2]string{
 		{"Run", string(r.ID)}, {"Objective", r.Title}, {"Status", a.paint(statusColour(r.Status), standing(r))}, {"Detail", r.Detail},
 		{"Steps", fmt.Sprintf("%d of %d", r.Step, r.MaxSteps)}, {"Took", short(end.Sub(r.CreatedAt))},
 		{"Model", r.Model}, {"Tokens", fmt.Sprintf("%d in, %d out", r.InputTokens, r.OutputTokens)},
-	}); err != nil {
+	}
+	if r.Kind == pags.KindCode {
+		rows = a.codeRows(r, end)
+	}
+	if err := a.pairs(rows); err != nil {
 		return err
 	}
 	if err := a.say(""); err != nil {
@@ -118,6 +134,48 @@ func (a *app) showRun(c *cobra.Command, args []string) error {
 		if err := a.printEvent(e, r.CreatedAt); err != nil {
 			return err
 		}
+	}
+	if r.Kind == pags.KindCode && r.Status.Over() {
+		return a.showProgram(c.Context(), cl, r)
+	}
+	return nil
+}
+
+// codeRows are the facts about a program's run: it has no instance, no page and no model of its own.
+func (a *app) codeRows(r pags.Run, end time.Time) [][2]string {
+	rows := [][2]string{{"Run", string(r.ID)}, {"Program", titled(r)}, {"Status", a.paint(statusColour(r.Status), standing(r))}, {"Detail", r.Detail}}
+	if r.Code != nil {
+		size := fmt.Sprintf("%d bytes", r.Code.Size)
+		if r.Code.Tool != "" {
+			size = "" // there is no text that somebody wrote
+		}
+		auto := ""
+		if r.Code.AutoApprove {
+			auto = "waived by its owner"
+		}
+		rows = append(rows, [][2]string{{"Tool", r.Code.Tool}, {"Text", size}, {"Started by", r.Code.Via}, {"Approvals", auto}, {"Calls", fmt.Sprint(r.Code.Calls)}}...)
+	}
+	return append(rows, [2]string{"Took", short(end.Sub(r.CreatedAt))})
+}
+
+// showProgram adds what a program gave, or where in its text it failed.
+func (a *app) showProgram(ctx context.Context, cl *client.Client, r pags.Run) error {
+	x, err := fetch[execution](ctx, cl, http.MethodGet, executionPath(r.ID), nil)
+	if err != nil {
+		return err
+	}
+	if err := a.say(""); err != nil {
+		return err
+	}
+	if x.v.Error != nil {
+		x.v.ID = "" // this is the place where it is seen whole
+		aside := *a
+		aside.err = a.out
+		aside.showFailure(x.v, x.v.Code)
+		return nil
+	}
+	if len(x.v.Result) > 0 {
+		return a.printResult(x.v.Result)
 	}
 	return nil
 }
