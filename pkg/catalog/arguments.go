@@ -28,8 +28,8 @@ func Arguments(raw []byte) (map[string]any, error) {
 var containers = map[string]string{"path": inPath, "query": inQuery, "headers": inHeader, "header": inHeader, "cookies": inCookie, "cookie": inCookie, "params": "", "parameters": ""}
 
 // arrange brings arguments into the shape of the input schema: flat where a name is unique, else in its container. Callers
-// may use containers everywhere. What is not an argument of the tool is refused, never dropped.
-func (t *Tool) arrange(args map[string]any) (map[string]any, error) {
+// may use containers everywhere. What is not an argument of the tool is a problem, never dropped in silence.
+func (t *Tool) arrange(args map[string]any) (map[string]any, []Problem) {
 	a := &arranger{t: t, out: map[string]any{}}
 	names := make([]string, 0, len(args))
 	for name := range args {
@@ -39,10 +39,7 @@ func (t *Tool) arrange(args map[string]any) (map[string]any, error) {
 	for _, name := range names {
 		a.one(name, args[name])
 	}
-	if len(a.problems) > 0 {
-		return nil, invalidArguments(a.problems, t.accepted())
-	}
-	return a.out, nil
+	return a.out, a.problems
 }
 
 type arranger struct {

@@ -52,11 +52,8 @@ const userAgent = "pags"
 // Build checks arguments and makes the request. Errors are *Failure with code invalid_tool_arguments (the caller's to
 // repair; every problem is listed) or binding_error (the connection's: no address).
 func (t *Tool) Build(args map[string]any, to Target) (*Request, error) {
-	arranged, err := t.arrange(plainMap(args))
-	if err != nil {
-		return nil, err
-	}
-	if problems := t.check(arranged); len(problems) > 0 {
+	arranged, problems := t.examine(args)
+	if len(problems) > 0 {
 		return nil, invalidArguments(problems, t.accepted())
 	}
 	base, err := t.base(arranged, to)

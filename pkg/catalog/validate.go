@@ -30,17 +30,15 @@ type checker struct{ schema *jsonschema.Schema }
 
 // Check judges arguments against the input schema and lists everything that is wrong, or nothing.
 func (t *Tool) Check(args map[string]any) []Problem {
-	arranged, err := t.arrange(plainMap(args))
-	if err != nil {
-		var f *Failure
-		if errors.As(err, &f) {
-			if d, ok := f.Details.(ArgumentDetails); ok {
-				return d.Problems
-			}
-		}
-		return []Problem{{"", err.Error()}}
-	}
-	return t.check(arranged)
+	_, problems := t.examine(args)
+	return problems
+}
+
+// examine arranges arguments and lists everything that is wrong with them: what is no argument, and what breaks the schema.
+func (t *Tool) examine(args map[string]any) (map[string]any, []Problem) {
+	arranged, problems := t.arrange(plainMap(args))
+	problems = append(problems, t.check(arranged)...)
+	return arranged, problems[:min(len(problems), maxProblems)]
 }
 
 func (t *Tool) check(arranged map[string]any) []Problem {
