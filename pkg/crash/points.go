@@ -18,6 +18,10 @@ const (
 	AskRowAfter        = "server.ask-row.after"         // interaction written, function not returned
 	AnswerRowAfter     = "server.answer-row.after"      // answer written, token not told
 	AnswerTokenAfter   = "server.answer-token.after"    // token told, not marked delivered
+	JournalBefore      = "server.journal.before"        // entries of a program not written
+	JournalAfter       = "server.journal.after"         // written, nothing done with them yet
+	ToolAfter          = "server.tool.after"            // a tool answered, its answer not journaled
+	RestAfter          = "server.rest.after"            // the run says that it waits, nobody was asked
 	CancelAfter        = "server.cancel.after"          // cancel written, nobody who waits was told
 	RunEndBefore       = "server.run-end.before"        // last decision made, run not ended
 	RunEndAfter        = "server.run-end.after"         // run ended, execution still going
@@ -34,6 +38,6 @@ const (
 var (
 	ServerPoints = []string{RunStartBefore, RunStartAfter, ExecStartAfter, ModelReplyAfter, DecideBefore, DecideAfter, HandoverAfter,
 		CallRowAfter, CallRungAfter, OutcomeRowBefore, OutcomeRowAfter, OutcomeTokenAfter, AskRowAfter, AnswerRowAfter, AnswerTokenAfter,
-		CancelAfter, RunEndBefore, RunEndAfter}
+		JournalBefore, JournalAfter, ToolAfter, RestAfter, CancelAfter, RunEndBefore, RunEndAfter}
 	RunnerPoints = []string{IntentBefore, IntentAfter, UploadAfter, EffectAfter, OutcomeStoredAfter, OutcomeSentAfter, AckBefore}
 )

@@ -130,6 +130,7 @@ type CodeInput struct {
 	Tool        string `json:"tool,omitempty" doc:"the one tool that it calls, if it is only a call"`
 	AutoApprove bool   `json:"autoApprove,omitempty" doc:"the owner's own session waived approvals for this run"`
 	Calls       int    `json:"calls" doc:"calls of tools made so far"`
+	Asks        int    `json:"asks,omitempty" doc:"of these, how many wait for a person"`
 }
 
 // File is a file of an instance; its bytes are a blob.

@@ -30,10 +30,28 @@ func (s *Service) Cancel(ctx context.Context, uid pags.UserID, id pags.RunID) (p
 		return run, err
 	}
 	crash.Here(crash.CancelAfter)
+	if run.Status == pags.RunWaiting && run.WaitingFor == pags.WaitTime && run.Kind == pags.KindCode {
+		return s.wakeNever(ctx, run)
+	}
 	if err := s.interrupt(ctx, id); err != nil {
 		s.Log.WarnContext(ctx, "cancel not told; reconcile will", "run", id, "error", err)
 	}
 	return run, nil
+}
+
+// wakeNever ends a program that waits for time alone: nobody holds a token that could be told.
+func (s *Service) wakeNever(ctx context.Context, run pags.Run) (pags.Run, error) {
+	ended, err := s.end(ctx, run.ID, "cancel-asleep", pags.OutcomeCancelled, "Cancelled by the owner.")
+	if pags.Is(err, pags.Conflict) {
+		return s.Load(ctx, run.ID) // it ended meanwhile
+	}
+	if err != nil {
+		return run, err
+	}
+	if err := s.Brains.Stop(ctx, run.Execution, "Cancelled", "the owner wanted it to end"); err != nil {
+		s.Log.WarnContext(ctx, "execution not stopped; it ends when it wakes", "run", run.ID, "error", err)
+	}
+	return ended, nil
 }
 
 // interrupt tells whatever the run waits for that it is cancelled.

@@ -10,7 +10,7 @@ import (
 	"github.com/proagentstore/pags/pkg/port"
 )
 
-// Draft is a run that another room made ready: kind, owner, title and input are set. Writes are that room's own, in the same
+// Draft is a run that another room made ready: kind, owner, title and input are set, and its id where Writes need it. Writes are that room's own, in the same
 // transaction. MessageID is the caller's Idempotency-Key; Digest is of what was asked for.
 type Draft struct {
 	Run       pags.Run
@@ -35,7 +35,10 @@ func (s *Service) Open(ctx context.Context, d Draft) (pags.Run, error) {
 		return first, err
 	}
 	now := s.Clock.Now().UTC()
-	run.ID, run.Status, run.Generation, run.LastEvent = pags.NewRunID(now), pags.RunQueued, 1, 1
+	if run.ID == "" {
+		run.ID = pags.NewRunID(now)
+	}
+	run.Status, run.Generation, run.LastEvent = pags.RunQueued, 1, 1
 	run.CreatedAt, run.LastAliveAt, run.LastProgressAt = now, now, now
 	return s.open(ctx, run, msg, d.Writes)
 }

@@ -1,0 +1,53 @@
+package execution
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/proagentstore/pags/pkg/httpapi"
+	"github.com/proagentstore/pags/pkg/pags"
+)
+
+// CallRequest asks for one call of one tool.
+type CallRequest struct {
+	Path        string
+	Args        json.RawMessage
+	Via         string
+	AutoApprove bool
+	Key         string
+	Wait        int
+}
+
+// CallTool calls one tool. What only reads and needs nobody is answered at once. Everything else becomes a program of one line, and
+// so a run that survives what happens to us, waits for people, and is continued like any other.
+func (s *Service) CallTool(ctx context.Context, caller httpapi.Caller, req CallRequest) (Execution, error) {
+	if req.AutoApprove && !caller.Person {
+		return Execution{}, pags.Errorf(pags.Forbidden, "only your own session may waive approvals; leave autoApprove out and answer what it asks")
+	}
+	if len(req.Args) == 0 {
+		req.Args = json.RawMessage("{}")
+	}
+	if req.Via == "" {
+		req.Via = "http"
+	}
+	j, err := s.tools.Judge(ctx, Call{User: caller.UserID, Via: req.Via, Path: req.Path, Args: req.Args, AutoApprove: req.AutoApprove})
+	if err != nil {
+		return Execution{}, err
+	}
+	if j.Result != nil || j.Ask == nil && j.ReadOnly {
+		r, err := s.tools.Send(ctx, j, nil)
+		if err != nil {
+			return Execution{}, err
+		}
+		return Execution{Status: "completed", Title: j.Address, Tool: j.Address, Via: req.Via, Result: encode(r)}, nil
+	}
+	path, err := json.Marshal(j.Address)
+	if err != nil {
+		return Execution{}, fmt.Errorf("write a program that calls %s: %w", j.Address, err)
+	}
+	return s.Start(ctx, caller, Request{
+		Code:  fmt.Sprintf("// Calls %s once.\nreturn await tools[%s](%s);\n", j.Address, path, req.Args),
+		Title: clip("Call "+j.Address, maxTitle), Via: req.Via, Tool: j.Address, AutoApprove: req.AutoApprove, Key: req.Key, Wait: req.Wait,
+	})
+}
