@@ -10,21 +10,33 @@
 
 import { Route as rootRouteImport } from './routes/__root'
 import { Route as IndexRouteImport } from './routes/index'
+import { Route as ConnectionsRouteImport } from './routes/connections'
 import { Route as InboxRouteImport } from './routes/inbox'
 import { Route as KeysRouteImport } from './routes/keys'
 import { Route as MachinesRouteImport } from './routes/machines'
+import { Route as PlaygroundRouteImport } from './routes/playground'
+import { Route as PoliciesRouteImport } from './routes/policies'
 import { Route as SettingsRouteImport } from './routes/settings'
 import { Route as SigninRouteImport } from './routes/signin'
+import { Route as ToolsRouteImport } from './routes/tools'
 import { Route as AgentsIndexRouteImport } from './routes/agents.index'
 import { Route as AgentsIdRouteImport } from './routes/agents.$id'
 import { Route as InstancesIndexRouteImport } from './routes/instances.index'
 import { Route as InstancesIdRouteImport } from './routes/instances.$id'
 import { Route as RunsIndexRouteImport } from './routes/runs.index'
 import { Route as RunsIdRouteImport } from './routes/runs.$id'
+import { Route as SourcesIndexRouteImport } from './routes/sources.index'
+import { Route as SourcesSlugRouteImport } from './routes/sources.$slug'
+import { Route as SourcesNewRouteImport } from './routes/sources.new'
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
   path: '/',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const ConnectionsRoute = ConnectionsRouteImport.update({
+  id: '/connections',
+  path: '/connections',
   getParentRoute: () => rootRouteImport,
 } as any)
 const InboxRoute = InboxRouteImport.update({
@@ -42,6 +54,16 @@ const MachinesRoute = MachinesRouteImport.update({
   path: '/machines',
   getParentRoute: () => rootRouteImport,
 } as any)
+const PlaygroundRoute = PlaygroundRouteImport.update({
+  id: '/playground',
+  path: '/playground',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const PoliciesRoute = PoliciesRouteImport.update({
+  id: '/policies',
+  path: '/policies',
+  getParentRoute: () => rootRouteImport,
+} as any)
 const SettingsRoute = SettingsRouteImport.update({
   id: '/settings',
   path: '/settings',
@@ -50,6 +72,11 @@ const SettingsRoute = SettingsRouteImport.update({
 const SigninRoute = SigninRouteImport.update({
   id: '/signin',
   path: '/signin',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const ToolsRoute = ToolsRouteImport.update({
+  id: '/tools',
+  path: '/tools',
   getParentRoute: () => rootRouteImport,
 } as any)
 const AgentsIndexRoute = AgentsIndexRouteImport.update({
@@ -82,108 +109,172 @@ const RunsIdRoute = RunsIdRouteImport.update({
   path: '/runs/$id',
   getParentRoute: () => rootRouteImport,
 } as any)
+const SourcesIndexRoute = SourcesIndexRouteImport.update({
+  id: '/sources/',
+  path: '/sources/',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const SourcesSlugRoute = SourcesSlugRouteImport.update({
+  id: '/sources/$slug',
+  path: '/sources/$slug',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const SourcesNewRoute = SourcesNewRouteImport.update({
+  id: '/sources/new',
+  path: '/sources/new',
+  getParentRoute: () => rootRouteImport,
+} as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
+  '/connections': typeof ConnectionsRoute
   '/inbox': typeof InboxRoute
   '/keys': typeof KeysRoute
   '/machines': typeof MachinesRoute
+  '/playground': typeof PlaygroundRoute
+  '/policies': typeof PoliciesRoute
   '/settings': typeof SettingsRoute
   '/signin': typeof SigninRoute
+  '/tools': typeof ToolsRoute
   '/agents/$id': typeof AgentsIdRoute
   '/instances/$id': typeof InstancesIdRoute
   '/runs/$id': typeof RunsIdRoute
+  '/sources/$slug': typeof SourcesSlugRoute
+  '/sources/new': typeof SourcesNewRoute
   '/agents/': typeof AgentsIndexRoute
   '/instances/': typeof InstancesIndexRoute
   '/runs/': typeof RunsIndexRoute
+  '/sources/': typeof SourcesIndexRoute
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute
+  '/connections': typeof ConnectionsRoute
   '/inbox': typeof InboxRoute
   '/keys': typeof KeysRoute
   '/machines': typeof MachinesRoute
+  '/playground': typeof PlaygroundRoute
+  '/policies': typeof PoliciesRoute
   '/settings': typeof SettingsRoute
   '/signin': typeof SigninRoute
+  '/tools': typeof ToolsRoute
   '/agents/$id': typeof AgentsIdRoute
   '/instances/$id': typeof InstancesIdRoute
   '/runs/$id': typeof RunsIdRoute
+  '/sources/$slug': typeof SourcesSlugRoute
+  '/sources/new': typeof SourcesNewRoute
   '/agents': typeof AgentsIndexRoute
   '/instances': typeof InstancesIndexRoute
   '/runs': typeof RunsIndexRoute
+  '/sources': typeof SourcesIndexRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
   '/': typeof IndexRoute
+  '/connections': typeof ConnectionsRoute
   '/inbox': typeof InboxRoute
   '/keys': typeof KeysRoute
   '/machines': typeof MachinesRoute
+  '/playground': typeof PlaygroundRoute
+  '/policies': typeof PoliciesRoute
   '/settings': typeof SettingsRoute
   '/signin': typeof SigninRoute
+  '/tools': typeof ToolsRoute
   '/agents/$id': typeof AgentsIdRoute
   '/instances/$id': typeof InstancesIdRoute
   '/runs/$id': typeof RunsIdRoute
+  '/sources/$slug': typeof SourcesSlugRoute
+  '/sources/new': typeof SourcesNewRoute
   '/agents/': typeof AgentsIndexRoute
   '/instances/': typeof InstancesIndexRoute
   '/runs/': typeof RunsIndexRoute
+  '/sources/': typeof SourcesIndexRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
   fullPaths:
     | '/'
+    | '/connections'
     | '/inbox'
     | '/keys'
     | '/machines'
+    | '/playground'
+    | '/policies'
     | '/settings'
     | '/signin'
+    | '/tools'
     | '/agents/$id'
     | '/instances/$id'
     | '/runs/$id'
+    | '/sources/$slug'
+    | '/sources/new'
     | '/agents/'
     | '/instances/'
     | '/runs/'
+    | '/sources/'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/'
+    | '/connections'
     | '/inbox'
     | '/keys'
     | '/machines'
+    | '/playground'
+    | '/policies'
     | '/settings'
     | '/signin'
+    | '/tools'
     | '/agents/$id'
     | '/instances/$id'
     | '/runs/$id'
+    | '/sources/$slug'
+    | '/sources/new'
     | '/agents'
     | '/instances'
     | '/runs'
+    | '/sources'
   id:
     | '__root__'
     | '/'
+    | '/connections'
     | '/inbox'
     | '/keys'
     | '/machines'
+    | '/playground'
+    | '/policies'
     | '/settings'
     | '/signin'
+    | '/tools'
     | '/agents/$id'
     | '/instances/$id'
     | '/runs/$id'
+    | '/sources/$slug'
+    | '/sources/new'
     | '/agents/'
     | '/instances/'
     | '/runs/'
+    | '/sources/'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
   IndexRoute: typeof IndexRoute
+  ConnectionsRoute: typeof ConnectionsRoute
   InboxRoute: typeof InboxRoute
   KeysRoute: typeof KeysRoute
   MachinesRoute: typeof MachinesRoute
+  PlaygroundRoute: typeof PlaygroundRoute
+  PoliciesRoute: typeof PoliciesRoute
   SettingsRoute: typeof SettingsRoute
   SigninRoute: typeof SigninRoute
+  ToolsRoute: typeof ToolsRoute
   AgentsIdRoute: typeof AgentsIdRoute
   InstancesIdRoute: typeof InstancesIdRoute
   RunsIdRoute: typeof RunsIdRoute
+  SourcesSlugRoute: typeof SourcesSlugRoute
+  SourcesNewRoute: typeof SourcesNewRoute
   AgentsIndexRoute: typeof AgentsIndexRoute
   InstancesIndexRoute: typeof InstancesIndexRoute
   RunsIndexRoute: typeof RunsIndexRoute
+  SourcesIndexRoute: typeof SourcesIndexRoute
 }
 
 declare module '@tanstack/react-router' {
@@ -193,6 +284,13 @@ declare module '@tanstack/react-router' {
       path: '/'
       fullPath: '/'
       preLoaderRoute: typeof IndexRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/connections': {
+      id: '/connections'
+      path: '/connections'
+      fullPath: '/connections'
+      preLoaderRoute: typeof ConnectionsRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/inbox': {
@@ -216,6 +314,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof MachinesRouteImport
       parentRoute: typeof rootRouteImport
     }
+    '/playground': {
+      id: '/playground'
+      path: '/playground'
+      fullPath: '/playground'
+      preLoaderRoute: typeof PlaygroundRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/policies': {
+      id: '/policies'
+      path: '/policies'
+      fullPath: '/policies'
+      preLoaderRoute: typeof PoliciesRouteImport
+      parentRoute: typeof rootRouteImport
+    }
     '/settings': {
       id: '/settings'
       path: '/settings'
@@ -228,6 +340,13 @@ declare module '@tanstack/react-router' {
       path: '/signin'
       fullPath: '/signin'
       preLoaderRoute: typeof SigninRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/tools': {
+      id: '/tools'
+      path: '/tools'
+      fullPath: '/tools'
+      preLoaderRoute: typeof ToolsRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/agents/': {
@@ -272,22 +391,50 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof RunsIdRouteImport
       parentRoute: typeof rootRouteImport
     }
+    '/sources/': {
+      id: '/sources/'
+      path: '/sources'
+      fullPath: '/sources/'
+      preLoaderRoute: typeof SourcesIndexRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/sources/$slug': {
+      id: '/sources/$slug'
+      path: '/sources/$slug'
+      fullPath: '/sources/$slug'
+      preLoaderRoute: typeof SourcesSlugRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/sources/new': {
+      id: '/sources/new'
+      path: '/sources/new'
+      fullPath: '/sources/new'
+      preLoaderRoute: typeof SourcesNewRouteImport
+      parentRoute: typeof rootRouteImport
+    }
   }
 }
 
 const rootRouteChildren: RootRouteChildren = {
   IndexRoute: IndexRoute,
+  ConnectionsRoute: ConnectionsRoute,
   InboxRoute: InboxRoute,
   KeysRoute: KeysRoute,
   MachinesRoute: MachinesRoute,
+  PlaygroundRoute: PlaygroundRoute,
+  PoliciesRoute: PoliciesRoute,
   SettingsRoute: SettingsRoute,
   SigninRoute: SigninRoute,
+  ToolsRoute: ToolsRoute,
   AgentsIdRoute: AgentsIdRoute,
   InstancesIdRoute: InstancesIdRoute,
   RunsIdRoute: RunsIdRoute,
+  SourcesSlugRoute: SourcesSlugRoute,
+  SourcesNewRoute: SourcesNewRoute,
   AgentsIndexRoute: AgentsIndexRoute,
   InstancesIndexRoute: InstancesIndexRoute,
   RunsIndexRoute: RunsIndexRoute,
+  SourcesIndexRoute: SourcesIndexRoute,
 }
 export const routeTree = rootRouteImport
   ._addFileChildren(rootRouteChildren)

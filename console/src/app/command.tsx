@@ -1,15 +1,17 @@
 import { useNavigate } from '@tanstack/react-router'
-import { ListTree, Play, Search, type LucideIcon } from 'lucide-react'
+import { Boxes, ListTree, Play, Search, Wrench, type LucideIcon } from 'lucide-react'
 import { useEffect, useId, useMemo, useState, type KeyboardEvent } from 'react'
 import { useInstances } from '@/instances/hooks'
 import { useRuns } from '@/runs/hooks'
+import { useSources } from '@/sources/hooks'
+import { useSettled, useToolSearch } from '@/tools/hooks'
 import { cn } from '@/ui/cn'
 import { Dialog } from './dialog'
 import { places } from './places'
 
-type Entry = { id: string; group: string; icon: LucideIcon; text: string; hint?: string; to: string }
+type Entry = { id: string; group: string; icon: LucideIcon; text: string; hint?: string; to: string; search?: { tool: string } }
 
-/** The command menu: go anywhere, open a run or an instance, start a task. Cmd-K or Ctrl-K opens it from anywhere. */
+/** The command menu: go anywhere, open a run, an instance, a source or a tool, start a task. Cmd-K or Ctrl-K opens it from anywhere. */
 export function CommandMenu({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   useEffect(() => {
     const listen = (e: globalThis.KeyboardEvent) => {
@@ -31,11 +33,22 @@ export function CommandMenu({ open, onOpenChange }: { open: boolean; onOpenChang
 function useEntries(): Entry[] {
   const runs = useRuns({})
   const instances = useInstances()
+  const sources = useSources()
   return useMemo(() => [
     ...places.map((p) => ({ id: p.key, group: 'Go to', icon: p.icon, text: p.name, hint: `g ${p.key}`, to: p.to })),
     ...(instances.data ?? []).map((n) => ({ id: n.id, group: 'Start a task', icon: Play, text: `New task: ${n.displayName}`, to: `/instances/${n.id}` })),
     ...(runs.data ?? []).map((r) => ({ id: r.id, group: 'Runs', icon: ListTree, text: r.title, hint: r.status, to: `/runs/${r.id}` })),
-  ], [runs.data, instances.data])
+    ...(sources.data ?? []).map((s) => ({ id: s.slug, group: 'Sources', icon: Boxes, text: s.name, hint: `${s.tools.toLocaleString()} tools`, to: `/sources/${s.slug}` })),
+  ], [runs.data, instances.data, sources.data])
+}
+
+const few = 6 // tools in the menu
+
+/** Tools are found by the host, which knows what words mean in them and bears a typo. */
+function useTools(text: string): Entry[] {
+  const query = useSettled(text.trim(), 120)
+  const found = useToolSearch(query.length > 1 ? query : '', undefined, few)
+  return useMemo(() => (query.length > 1 ? (found.data?.items ?? []).map((t) => ({ id: t.path, group: 'Tools', icon: Wrench, text: t.path, hint: t.readOnly ? 'reads' : 'writes', to: '/tools', search: { tool: t.path } })) : []), [query, found.data])
 }
 
 function Menu({ done }: { done: () => void }) {
@@ -45,7 +58,8 @@ function Menu({ done }: { done: () => void }) {
   const navigate = useNavigate()
   const entries = useEntries()
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = entries.filter((e) => words.every((w) => `${e.group} ${e.text} ${e.id}`.toLowerCase().includes(w))).slice(0, 40)
+  const tools = useTools(text)
+  const found = [...entries.filter((e) => words.every((w) => `${e.group} ${e.text} ${e.id}`.toLowerCase().includes(w))).slice(0, 40), ...(words.length > 0 ? tools : [])]
   const current = found[Math.min(at, found.length - 1)]
   const option = (e: Entry) => `${list}-${e.id}`
 
@@ -54,7 +68,7 @@ function Menu({ done }: { done: () => void }) {
   const pick = (e: Entry | undefined) => {
     if (!e) return
     done()
-    void navigate({ to: e.to })
+    void navigate({ to: e.to, ...(e.search ? { search: e.search } : {}) })
   }
   const onKey = (e: KeyboardEvent) => {
     if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
@@ -69,7 +83,7 @@ function Menu({ done }: { done: () => void }) {
         <Search aria-hidden className="size-4 shrink-0 text-ink-2" />
         <input
           role="combobox" aria-label="Search or do" aria-expanded aria-controls={list} aria-activedescendant={current ? option(current) : undefined}
-          value={text} onChange={(e) => { setText(e.target.value); setAt(0) }} onKeyDown={onKey} placeholder="A room, an instance, a run"
+          value={text} onChange={(e) => { setText(e.target.value); setAt(0) }} onKeyDown={onKey} placeholder="A room, a tool, a run, an instance"
           className="h-12 w-full bg-transparent text-base outline-none placeholder:text-ink-2"
         />
       </div>

@@ -5,6 +5,8 @@ const groups = [
   { name: 'Anywhere', keys: [['⌘K or /', 'Search or do'], ['?', 'These keys'], ...places.map((p) => [`g ${p.key}`, p.name])] },
   { name: 'Inbox', keys: [['j k', 'Next, previous'], ['a', 'Accept'], ['x', 'Decline'], ['r', 'Reply'], ['u', 'Undo, for 4 seconds']] },
   { name: 'Run', keys: [['j k', 'Next, previous step'], ['f', 'Follow the newest step'], ['Esc', 'Back']] },
+  { name: 'Tools', keys: [['f', 'Search'], ['↑ ↓', 'Next, previous'], ['→ ←', 'Open, close'], ['⌘⏎', 'Call, in the arguments']] },
+  { name: 'Playground', keys: [['⌘⏎', 'Run'], ['Tab', 'Indent'], ['⇧Tab', 'Outdent'], ['Esc', 'Leave the text']] },
 ]
 
 export function KeyHelp({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {

@@ -58,8 +58,8 @@ function Rooms({ path }: { path: string }) {
             <kbd aria-hidden className="font-sans text-[11px]">⌘K</kbd>
           </Button>
           <ul className="grid grid-cols-5 md:block md:space-y-px">
-            {places.map(({ to, name, icon: Icon, bar }) => (
-              <li key={to} className={cn(!bar && 'hidden md:block')}>
+            {places.map(({ to, name, icon: Icon, bar, group }, i) => (
+              <li key={to} className={cn(!bar && 'hidden md:block', group !== places[i - 1]?.group && i > 0 && 'md:mt-3')}>
                 <Link to={to} className={item} activeProps={{ className: 'text-ink font-medium md:bg-hover', 'aria-current': 'page' }}>
                   <Icon aria-hidden className="size-[18px] md:size-4" />
                   {name}

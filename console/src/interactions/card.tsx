@@ -1,16 +1,18 @@
 import { Link } from '@tanstack/react-router'
 import { Check, CircleCheck, Hand, KeyRound, LoaderCircle, MessageSquareText, Undo2, X } from 'lucide-react'
 import { useCallback, useState, type FormEvent } from 'react'
-import type { AnswerBody, Interaction } from '@/api/model'
+import type { Interaction } from '@/api/model'
 import { useKeys } from '@/app/keyboard'
 import { usePicture, useRun } from '@/runs/hooks'
+import type { Schema } from '@/tools/contract'
 import { Button, Keycap } from '@/ui/button'
 import { cn } from '@/ui/cn'
 import { Field } from '@/ui/field'
 import { Failure } from '@/ui/state'
 import { Ago, left, useNow } from '@/ui/time'
-import { visible } from './facts'
-import { useAnswer } from './hooks'
+import { isCall, visible } from './facts'
+import { SchemaForm } from './form-fields'
+import { useAnswer, type Answering } from './hooks'
 import type { Outgoing } from './outbox'
 import { Request } from './request'
 
@@ -25,10 +27,17 @@ const words: Record<string, Words> = {
   unknown: { title: 'Did it happen?', accept: 'Continue', decline: 'End the run' },
 }
 
+// A call whose answer was lost: the program goes on with what its owner found out.
+const callWords: Record<string, Words> = {
+  approval: { title: 'Approval of a call', accept: 'Approve', decline: 'Decline' },
+  value: { title: 'A program asks', accept: 'Continue', decline: 'Decline' },
+  unknown: { title: 'Did it happen?', accept: 'It happened, go on', decline: 'It did not, do it again' },
+}
+
 /** One question: what is asked, the exact request, what happens on each answer, and the answers. */
 export function InteractionCard({ interaction: x, inRun, focused = true }: { interaction: Interaction; inRun?: boolean; focused?: boolean }) {
   const { state, send, undo } = useAnswer(x.id)
-  const text = words[x.reason] ?? { title: x.reason, accept: 'Accept', decline: 'Decline' }
+  const text = (isCall(x.request) ? callWords[x.reason] : undefined) ?? words[x.reason] ?? { title: x.reason, accept: 'Accept', decline: 'Decline' }
   const idle = !state || state.phase === 'failed'
   const [note, setNote] = useState('')
   const choose = useCallback((kind: 'accept' | 'decline') => { send({ kind, ...(note ? { note } : {}) }) }, [send, note])
@@ -59,7 +68,7 @@ export function InteractionCard({ interaction: x, inRun, focused = true }: { int
         {x.picture ? <Shot runId={x.runId} name={x.picture} /> : null}
       </div>
       <div className="mt-4">
-        {state?.phase === 'failed' ? <Failure className="mb-3" error={state.error} safe="Nothing was sent to the page." /> : null}
+        {state?.phase === 'failed' ? <Failure className="mb-3" error={state.error} safe={isCall(x.request) ? 'The call was not made by it.' : 'Nothing was sent to the page.'} /> : null}
         {idle ? <Answers x={x} text={text} send={send} choose={choose} note={note} setNote={setNote} /> : <Progress state={state} text={text} undo={undo} />}
       </div>
     </article>
@@ -93,12 +102,14 @@ function Expiry({ at }: { at: string }) {
   return <span className={ms < 120_000 ? 'font-medium text-bad' : ''}>{ms > 0 ? `${left(ms)} left` : 'expired'}</span>
 }
 
-function Answers({ x, text, send, choose, note, setNote }: { x: Interaction; text: Words; send: (b: AnswerBody) => void; choose: (k: 'accept' | 'decline') => void; note: string; setNote: (v: string) => void }) {
+function Answers({ x, text, send, choose, note, setNote }: { x: Interaction; text: Words; send: (b: Answering) => void; choose: (k: 'accept' | 'decline') => void; note: string; setNote: (v: string) => void }) {
   const allowed = x.allowed ?? []
   const kinds = (['value', 'secret'] as const).filter((k) => allowed.includes(k))
+  const schema = x.request?.['schema'] as Schema | undefined
   return (
     <div className="space-y-3">
-      {kinds.length > 0 ? <Reply id={x.id} kinds={kinds} send={send} /> : <Field id={`reply-${x.id}`} className="max-w-xl" label="Note for the agent" placeholder="optional" maxLength={1000} autoComplete="off" value={note} onChange={(e) => { setNote(e.target.value) }} />}
+      {isCall(x.request) && x.reason === 'unknown' ? <p className="max-w-prose text-sm">The call was sent and no answer came. Look where it went whether it had its effect, then say so here.</p> : null}
+      {allowed.includes('form') ? <SchemaForm id={x.id} schema={schema} onSend={(content) => { send({ kind: 'form', content }) }} /> : kinds.length > 0 ? <Reply id={x.id} kinds={kinds} send={send} /> : <Field id={`reply-${x.id}`} className="max-w-xl" label={isCall(x.request) ? 'Note' : 'Note for the agent'} placeholder="optional" maxLength={1000} autoComplete="off" value={note} onChange={(e) => { setNote(e.target.value) }} />}
       <div className="flex flex-wrap gap-2">
         {allowed.includes('accept') ? <Button look="primary" aria-keyshortcuts="a" onClick={() => { choose('accept') }}><Check aria-hidden className="size-4" />{text.accept}<Keycap>a</Keycap></Button> : null}
         {allowed.includes('decline') ? <Button look="danger" aria-keyshortcuts="x" onClick={() => { choose('decline') }}><X aria-hidden className="size-4" />{text.decline}<Keycap>x</Keycap></Button> : null}
@@ -108,7 +119,7 @@ function Answers({ x, text, send, choose, note, setNote }: { x: Interaction; tex
 }
 
 /** A reply in text. Where both are allowed it can be kept from the model. */
-function Reply({ id, kinds, send }: { id: string; kinds: ('value' | 'secret')[]; send: (b: AnswerBody) => void }) {
+function Reply({ id, kinds, send }: { id: string; kinds: ('value' | 'secret')[]; send: (b: Answering) => void }) {
   const [value, setValue] = useState('')
   const [kind, setKind] = useState(kinds[0] ?? 'value')
   const secret = kind === 'secret'

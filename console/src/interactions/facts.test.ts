@@ -38,5 +38,14 @@ describe('facts', () => {
     expect([rows[0]?.value, fields[0]]).toEqual(['“Can⟨U+200B⟩cel”', ['To⟨U+202E⟩', 'a⟨U+00AD⟩b']])
   })
 
+  it('says of a call which tool, where to, on whose behalf and who asked, and shows its arguments exactly', () => {
+    const call = { path: 'shop.main.orders.create', args: { n: 1, text: 'a\u202eb: "c":d' }, source: 'Shop', connection: 'main', host: 'api.shop.example', method: 'post', policy: { action: 'require_approval', pattern: 'shop.*', reason: 'a rule of yours asks' } }
+    expect(facts(call)).toEqual({
+      rows: [{ name: 'Calls', value: 'shop.main.orders.create' }, { name: 'Sends to', value: 'POST api.shop.example' }, { name: 'As', value: 'Shop · main' }, { name: 'Asked by', value: 'a rule of yours asks (shop.*)' }],
+      fields: [], args: '{ "n": 1, "text": "a⟨U+202E⟩b: \\"c\\":d" }',
+    })
+    expect(facts({ path: 'p', policy: 'writes ask', definition: 'changed' })).toEqual({ rows: [{ name: 'Calls', value: 'p' }, { name: 'Asked by', value: 'writes ask' }], fields: [], args: '{}', definition: 'changed' })
+  })
+
   it('is empty for a request without members', () => { expect(facts({})).toEqual({ rows: [], fields: [] }) })
 })

@@ -1,5 +1,7 @@
+import { pretty } from '@/ui/pretty'
+
 export type Row = { name: string; value: string; warn?: string }
-export type Facts = { rows: Row[]; fields: [name: string, value: string][] }
+export type Facts = { rows: Row[]; fields: [name: string, value: string][]; args?: string; definition?: string }
 
 // Hidden and bidirectional characters could make a card read differently from what is stored: they are shown by their code.
 const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
@@ -18,10 +20,39 @@ function origin(url: string): string | undefined {
 }
 
 // What the card says elsewhere, or what says nothing to a person.
-const said = new Set(['question', 'secret', 'why', 'digest', 'ref', 'role', 'name', 'formAction', 'formMethod', 'url', 'origin', 'field', 'fields', 'action', 'element', 'key', 'challenge'])
+const said = new Set(['question', 'secret', 'why', 'digest', 'ref', 'role', 'name', 'formAction', 'formMethod', 'url', 'origin', 'field', 'fields', 'action', 'element', 'key', 'challenge', 'schema', 'message'])
+
+/** Whether a request is a call of a tool. */
+export function isCall(request: Record<string, unknown> | undefined): boolean {
+  return typeof request?.['path'] === 'string'
+}
+
+const saidOfCall = new Set(['path', 'args', 'source', 'connection', 'host', 'method', 'policy', 'definition', 'digest', 'schema', 'message'])
+
+function member(v: unknown, name: string): string {
+  return typeof v === 'object' && v !== null ? text((v as Record<string, unknown>)[name]) : ''
+}
+
+/** A call in words: which tool, where it goes, who wanted a person to be asked; its arguments exactly as they would be sent. */
+function callFacts(request: Record<string, unknown>): Facts {
+  const rows: Row[] = []
+  const get = (k: string) => text(request[k])
+  const add = (name: string, value: string, warn?: string) => { if (value) rows.push(warn ? { name, value, warn } : { name, value }) }
+  add('Calls', get('path'))
+  add('Sends to', [get('method').toUpperCase(), get('host')].filter(Boolean).join(' '))
+  add('As', [get('source'), get('connection')].filter(Boolean).join(' · '))
+  const policy = request['policy']
+  const reason = typeof policy === 'string' ? text(policy) : member(policy, 'reason')
+  const pattern = member(policy, 'pattern')
+  add('Asked by', reason && pattern && !reason.includes(pattern) ? `${reason} (${pattern})` : reason || pattern)
+  for (const [k, v] of Object.entries(request)) if (!saidOfCall.has(k)) add(k, text(v))
+  const definition = request['definition']
+  return { rows, fields: [], args: visible(pretty(request['args'] ?? {})), ...(definition === undefined || definition === null ? {} : { definition: visible(typeof definition === 'string' ? definition : pretty(definition)) }) }
+}
 
 /** A stored request in words: what is pressed, where it goes, on which page, with which values. Unknown members are shown as they are. */
 export function facts(request: Record<string, unknown>): Facts {
+  if (isCall(request)) return callFacts(request)
   const get = (k: string) => text(request[k])
   const rows: Row[] = []
   const add = (name: string, value: string, warn?: string) => { if (value) rows.push(warn ? { name, value, warn } : { name, value }) }

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useSyncExternalStore } from 'react'
 import { call } from '@/api/call'
 import { live } from '@/api/live'
@@ -6,11 +6,19 @@ import { useList } from '@/api/list'
 import type { AnswerBody, Interaction } from '@/api/model'
 import { outbox } from './outbox'
 
+/** An answer on its way: as the API takes it, or a form that was filled in. */
+export type Answering = AnswerBody | { kind: 'form'; content: Record<string, unknown>; note?: string }
+
 const key = ['interactions'] as const
 
 /** What waits for the person. The live line tells of changes; without it the list is read often. */
 export function useInbox() {
   return useList<Interaction>(key, '/v1/interactions', { status: 'open' }, live.up ? 30_000 : 3_000)
+}
+
+/** One question and its answer, for looking back. */
+export function useInteraction(id: string) {
+  return useQuery({ queryKey: [...key, 'one', id], queryFn: () => call<Interaction>('GET', `/v1/interactions/${id}`), staleTime: 30_000 })
 }
 
 /** How many questions wait for the person now. */
@@ -29,9 +37,12 @@ export function byRisk(a: Interaction, b: Interaction): number {
 export function useAnswer(id: string) {
   const queries = useQueryClient()
   const state = useSyncExternalStore(outbox.subscribe, () => outbox.get(id))
-  const send = useCallback((body: AnswerBody) => {
+  const send = useCallback((body: Answering) => {
     outbox.hold(id, body, async () => {
-      await call<Interaction>('POST', `/v1/interactions/${id}/answer`, body).finally(() => queries.invalidateQueries({ queryKey: key }))
+      await call<Interaction>('POST', `/v1/interactions/${id}/answer`, body).finally(() => {
+        void queries.invalidateQueries({ queryKey: ['execution'] })
+        return queries.invalidateQueries({ queryKey: key })
+      })
     })
   }, [id, queries])
   return { state, send, undo: useCallback(() => { outbox.undo(id) }, [id]) }

@@ -2,8 +2,8 @@ import { facts } from './facts'
 
 /** The exact request as it is stored, as a person reads it. */
 export function Request({ request }: { request: Record<string, unknown> }) {
-  const { rows, fields } = facts(request)
-  if (rows.length + fields.length === 0) return null
+  const { rows, fields, args, definition } = facts(request)
+  if (rows.length + fields.length === 0 && args === undefined) return null
   return (
     <div className="overflow-hidden rounded-md border border-line text-sm">
       {rows.length > 0 ? (
@@ -16,6 +16,8 @@ export function Request({ request }: { request: Record<string, unknown> }) {
           ))}
         </dl>
       ) : null}
+      {args === undefined ? null : <Exact caption="With exactly these arguments" text={args} />}
+      {definition === undefined ? null : <Exact caption="Its definition now" text={definition} />}
       {fields.length > 0 ? (
         <table className="w-full border-t border-line text-left first:border-t-0">
           <caption className="bg-sunken px-3 py-1 text-left text-xs text-ink-2">With these values</caption>
@@ -31,5 +33,15 @@ export function Request({ request }: { request: Record<string, unknown> }) {
         </table>
       ) : null}
     </div>
+  )
+}
+
+function Exact({ caption, text }: { caption: string; text: string }) {
+  return (
+    <figure className="border-t border-line first:border-t-0">
+      <figcaption className="bg-sunken px-3 py-1 text-xs text-ink-2">{caption}</figcaption>
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */}
+      <pre role="group" tabIndex={0} aria-label={caption} className="max-h-72 overflow-auto px-3 py-2 font-mono text-xs break-words whitespace-pre-wrap -outline-offset-2">{text}</pre>
+    </figure>
   )
 }

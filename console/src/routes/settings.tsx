@@ -1,5 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router'
 import type { Session } from '@/api/model'
+import { Connect, Tokens } from '@/tokens/tokens'
 import { useMe, useNewLink, useRevoke, useSessions, useSignOut } from '@/settings/hooks'
 import { Button } from '@/ui/button'
 import { Fact, Page, Panel } from '@/ui/page'
@@ -24,6 +25,8 @@ function Settings() {
       </Panel>
       <Sessions here={me.data?.session.id} />
       <AnotherDevice />
+      <Tokens />
+      <Connect />
     </Page>
   )
 }

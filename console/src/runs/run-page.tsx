@@ -3,6 +3,7 @@ import { ArrowDownToLine, Download, RotateCw, Square } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
 import type { Run } from '@/api/model'
 import { useKeys } from '@/app/keyboard'
+import { ExecutionPage, type ExecutionTab } from '@/executions/execution-page'
 import { useInstance } from '@/instances/hooks'
 import { InteractionCard } from '@/interactions/card'
 import { useInbox } from '@/interactions/hooks'
@@ -16,8 +17,16 @@ import { StepDetail } from './step-detail'
 import { steps } from './timeline'
 import { Waterfall } from './waterfall'
 
-/** One run: what needs the person first, then steps on the left and the chosen step on the right. Without a chosen step it follows the newest. */
-export function RunPage({ id, step }: { id: string; step: number | undefined }) {
+/** One run, of either kind. */
+export function RunPage({ id, step, tab }: { id: string; step: number | undefined; tab: ExecutionTab | undefined }) {
+  const run = useRun(id)
+  if (run.error && !run.data) return <Page title="Run"><Failure error={run.error} retry={() => { void run.refetch() }} safe="The run itself is not touched by it." /></Page>
+  if (!run.data) return <Page title="Run"><Skeleton rows={6} /></Page>
+  return run.data.kind === 'browse' ? <BrowseRun id={id} step={step} /> : <ExecutionPage run={run.data} step={step} tab={tab} />
+}
+
+/** A browser task: what needs the person first, then steps on the left and the chosen step on the right. Without a chosen step it follows the newest. */
+function BrowseRun({ id, step }: { id: string; step: number | undefined }) {
   const run = useRun(id)
   const inbox = useInbox()
   const { events, error, retry } = useEvents(id, run.data?.lastEvent)
@@ -41,8 +50,7 @@ export function RunPage({ id, step }: { id: string; step: number | undefined }) 
     }
   }, [choose, chosen, canGoBack, router, navigate]))
 
-  if (run.error && !run.data) return <Page title="Run"><Failure error={run.error} retry={() => { void run.refetch() }} safe="The run itself is not touched by it." /></Page>
-  if (!run.data) return <Page title="Run"><Skeleton rows={6} /></Page>
+  if (!run.data) return null
   const r = run.data
   const live = !over(r.status)
   const open = live ? inbox.data?.find((x) => x.runId === id) : undefined

@@ -71,7 +71,8 @@ function Picture({ runId, name, page, own, title }: { runId: string; name: strin
   )
 }
 
-function EventRow({ event }: { event: RunEvent }) {
+/** An event as it is. */
+export function EventRow({ event }: { event: RunEvent }) {
   const data = Object.entries(event.data ?? {}).filter(([, v]) => v !== '')
   return (
     <li className="border-l-2 border-line pl-3">

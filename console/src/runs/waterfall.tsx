@@ -1,9 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useEffect, useRef } from 'react'
+import { memo, useEffect, useMemo, useRef } from 'react'
 import { cn } from '@/ui/cn'
 import { span } from '@/ui/time'
 import { icons, otherIcon } from './icons'
-import type { Step, Tone } from './timeline'
+import type { Tone } from './timeline'
+
+/** What is drawn of a step. `sub` stands beside the title, `word` says how it stands; a moving one is not over. */
+export type Row = { step: number; title: string; sub?: string; action: string; tone: Tone; word?: string; startedAt: number; endedAt: number; moving?: boolean }
 
 const bars: Record<Tone, string> = { work: 'bg-busy', bad: 'bg-bad', wait: 'bg-wait', ok: 'bg-ok' }
 const inks: Record<Tone, string> = { work: 'text-ink-2', bad: 'text-bad', wait: 'text-wait', ok: 'text-ok' }
@@ -11,13 +14,14 @@ const words: Record<Tone, string> = { work: '', bad: ', went wrong', wait: ', ne
 
 const rowHeight = 42
 
-type Props = { rows: Step[]; chosen: number; onChoose: (i: number) => void; live: boolean }
+type Props = { rows: Row[]; chosen: number; onChoose: (i: number) => void; live: boolean }
 
 /** Steps from top to bottom, their time from left to right. Only what is in view is drawn, so ten thousand steps stay smooth. */
 export function Waterfall({ rows, chosen, onChoose, live }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const start = rows[0]?.startedAt ?? 0
-  const total = Math.max(1, (rows.at(-1)?.endedAt ?? 1) - start)
+  const end = useMemo(() => rows.reduce((latest, r) => Math.max(latest, r.endedAt), 0), [rows])
+  const total = Math.max(1, end - start)
   // eslint-disable-next-line react-hooks/incompatible-library -- the list is windowed on purpose and re-renders with its rows
   const windowed = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => rowHeight, overscan: 8 })
   useEffect(() => { if (chosen >= 0) windowed.scrollToIndex(chosen, { align: 'auto' }) }, [chosen, windowed])
@@ -40,9 +44,9 @@ export function Waterfall({ rows, chosen, onChoose, live }: Props) {
           const left = Math.min(((row.startedAt - start) / total) * 100, 99.3)
           const width = Math.min(Math.max(0.7, ((row.endedAt - row.startedAt) / total) * 100), 100 - left)
           return (
-            <Row
-              key={v.key} index={v.index} top={v.start} count={rows.length} chosen={v.index === chosen} onChoose={onChoose} moving={live && v.index === rows.length - 1}
-              step={row.step} title={row.title} action={row.action} tone={row.tone} took={row.endedAt - row.startedAt} left={left} width={width}
+            <Line
+              key={v.key} index={v.index} top={v.start} count={rows.length} chosen={v.index === chosen} onChoose={onChoose} moving={live && (row.moving ?? v.index === rows.length - 1)}
+              step={row.step} title={row.title} sub={row.sub} action={row.action} tone={row.tone} word={row.word} took={row.endedAt - row.startedAt} left={left} width={width}
             />
           )
         })}
@@ -51,10 +55,10 @@ export function Waterfall({ rows, chosen, onChoose, live }: Props) {
   )
 }
 
-type RowProps = { index: number; top: number; count: number; chosen: boolean; onChoose: (i: number) => void; moving: boolean; step: number; title: string; action: string; tone: Tone; took: number; left: number; width: number }
+type LineProps = { index: number; top: number; count: number; chosen: boolean; onChoose: (i: number) => void; moving: boolean; step: number; title: string; sub: string | undefined; action: string; tone: Tone; word: string | undefined; took: number; left: number; width: number }
 
 /** One step. While the list scrolls, rows that stay in view are not drawn again. */
-const Row = memo(function Row({ index, top, count, chosen, onChoose, moving, step, title, action, tone, took, left, width }: RowProps) {
+const Line = memo(function Line({ index, top, count, chosen, onChoose, moving, step, title, sub, action, tone, word, took, left, width }: LineProps) {
   const Icon = icons[action] ?? otherIcon
   return (
     <div
@@ -64,7 +68,7 @@ const Row = memo(function Row({ index, top, count, chosen, onChoose, moving, ste
       style={{ height: rowHeight, transform: `translateY(${top.toString()}px)` }}
     >
       <span className="row-span-2 self-center text-right text-xs text-ink-2 tabular-nums">{step > 0 ? step : ''}</span>
-      <span className="flex min-w-0 items-center gap-2 text-sm"><Icon aria-hidden className={cn('size-3.5 shrink-0', inks[tone])} /><span className="truncate">{title}</span><span className="sr-only">{words[tone]}</span></span>
+      <span className="flex min-w-0 items-center gap-2 text-sm"><Icon aria-hidden className={cn('size-3.5 shrink-0', inks[tone])} /><span className={cn('truncate', sub && 'shrink-0 max-w-full')}>{title}</span>{sub ? <span className="min-w-0 truncate text-xs text-ink-2">{sub}</span> : null}<span className="sr-only">{word ? `, ${word}` : words[tone]}</span></span>
       <span className="self-center text-xs text-ink-2 tabular-nums">{span(took)}</span>
       <span aria-hidden className="col-span-2 mt-1 block h-[3px] rounded-full bg-hover">
         <span className={cn('block h-[3px] rounded-full', bars[tone], moving && 'animate-pulse')} style={{ marginLeft: `${left.toString()}%`, width: `${width.toString()}%` }} />

@@ -22,32 +22,35 @@ export function Field({ label, hint, error, className, id: given, ...rest }: Bas
   )
 }
 
-export function Area({ label, hint, error, value, onChange, rows = 3, maxLength, required }: Base & { value: string; onChange: (v: string) => void; rows?: number; maxLength?: number; required?: boolean }) {
-  const id = useId()
+export function Area({ label, hint, error, value, onChange, rows = 3, maxLength, required, mono, id: given }: Base & { value: string; onChange: (v: string) => void; rows?: number; maxLength?: number; required?: boolean; mono?: boolean; id?: string }) {
+  const made = useId()
+  const id = given ?? made
   return (
     <div>
       <label htmlFor={id} className="mb-1 block text-sm font-medium">{label}</label>
-      <textarea id={id} className={cn(box, 'block')} rows={rows} maxLength={maxLength} required={required} value={value} onChange={(e) => { onChange(e.target.value) }} aria-invalid={error !== undefined} aria-describedby={hint || error ? `${id}-hint` : undefined} />
+      <textarea id={id} className={cn(box, 'block', mono && 'overflow-auto font-mono text-xs leading-5 whitespace-pre')} spellCheck={mono ? false : undefined} rows={rows} maxLength={maxLength} required={required} value={value} onChange={(e) => { onChange(e.target.value) }} aria-invalid={error !== undefined} aria-describedby={hint || error ? `${id}-hint` : undefined} />
       <Hint id={`${id}-hint`} hint={hint} error={error} />
     </div>
   )
 }
 
-export function Choice({ label, value, options, onChange, hint }: Base & { value: string; options: [value: string, text: string][]; onChange: (v: string) => void }) {
-  const id = useId()
+export function Choice({ label, value, options, onChange, hint, error, id: given }: Base & { value: string; options: [value: string, text: string][]; onChange: (v: string) => void; id?: string }) {
+  const made = useId()
+  const id = given ?? made
   return (
     <div>
       <label htmlFor={id} className="mb-1 block text-sm font-medium">{label}</label>
-      <select id={id} className={cn(box, 'min-h-[2.25rem]')} value={value} onChange={(e) => { onChange(e.target.value) }} aria-describedby={hint ? `${id}-hint` : undefined}>
+      <select id={id} className={cn(box, 'min-h-[2.25rem]')} value={value} onChange={(e) => { onChange(e.target.value) }} aria-invalid={error !== undefined} aria-describedby={hint || error ? `${id}-hint` : undefined}>
         {options.map(([v, text]) => <option key={v} value={v}>{text}</option>)}
       </select>
-      <Hint id={`${id}-hint`} hint={hint} />
+      <Hint id={`${id}-hint`} hint={hint} error={error} />
     </div>
   )
 }
 
-export function Check({ label, checked, onChange, hint }: { label: string; checked: boolean; onChange: (v: boolean) => void; hint?: string }) {
-  const id = useId()
+export function Check({ label, checked, onChange, hint, id: given }: { label: string; checked: boolean; onChange: (v: boolean) => void; hint?: string; id?: string }) {
+  const made = useId()
+  const id = given ?? made
   return (
     <div className="flex items-start gap-2">
       <input id={id} type="checkbox" className="mt-0.5 size-4 accent-(--ink)" checked={checked} onChange={(e) => { onChange(e.target.checked) }} aria-describedby={hint ? `${id}-hint` : undefined} />

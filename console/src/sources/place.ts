@@ -1,0 +1,25 @@
+import { Problem } from '@/api/problem'
+
+/** Where a document could not be read, and why. */
+export type BadPlace = { line: number; column?: number; reason: string }
+
+const stated = /\bline (\d+)(?:,? (?:column|col) (\d+))?/i
+
+/** Finds the line in an answer that refused a document: in one of its fields, or in its sentence. */
+export function badPlace(error: Error | null): BadPlace | undefined {
+  if (!(error instanceof Problem)) return undefined
+  for (const text of [...error.fields.map((f) => `${f.location} ${f.message}`), error.message]) {
+    const m = stated.exec(text)
+    if (!m) continue
+    const reason = text.replace(/^body(\.\w+)* /, '')
+    return { line: Number(m[1]), ...(m[2] ? { column: Number(m[2]) } : {}), reason: reason.charAt(0).toUpperCase() + reason.slice(1) }
+  }
+  return undefined
+}
+
+/** The lines around a place, with their numbers. */
+export function around(document: string, line: number, by = 2): { number: number; text: string }[] {
+  const lines = document.split('\n')
+  const from = Math.max(1, line - by)
+  return lines.slice(from - 1, line + by).map((text, i) => ({ number: from + i, text }))
+}
