@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/proagentstore/pags/pkg/execution"
 	"github.com/proagentstore/pags/pkg/interaction"
 	"github.com/proagentstore/pags/pkg/machine"
 	"github.com/proagentstore/pags/pkg/turn"
@@ -39,6 +40,16 @@ func (h *House) WsMessage(ctx context.Context, e events.APIGatewayWebsocketProxy
 
 func (h *House) WsDisconnect(ctx context.Context, e events.APIGatewayWebsocketProxyRequest) (events.APIGatewayProxyResponse, error) {
 	return h.Machines.Disconnect(ctx, e)
+}
+
+// Code runs one slice of a program, or gives it up.
+func (h *House) Code(ctx context.Context, e execution.Event) (execution.Cursor, error) {
+	return h.Executions.Handle(ctx, e)
+}
+
+// CodeCall judges or sends one call of a program that runs elsewhere.
+func (h *House) CodeCall(ctx context.Context, in execution.DispatchInput) (execution.DispatchOutput, error) {
+	return h.Executions.Serve(ctx, in)
 }
 
 // Reconcile finishes what died half way; each minute.

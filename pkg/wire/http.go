@@ -7,13 +7,17 @@ import (
 
 	"github.com/proagentstore/pags/pkg/account"
 	"github.com/proagentstore/pags/pkg/agent"
+	"github.com/proagentstore/pags/pkg/execution"
 	"github.com/proagentstore/pags/pkg/httpapi"
 	"github.com/proagentstore/pags/pkg/instance"
 	"github.com/proagentstore/pags/pkg/interaction"
 	"github.com/proagentstore/pags/pkg/key"
 	"github.com/proagentstore/pags/pkg/machine"
 	"github.com/proagentstore/pags/pkg/meta"
+	"github.com/proagentstore/pags/pkg/policy"
 	"github.com/proagentstore/pags/pkg/run"
+	"github.com/proagentstore/pags/pkg/source"
+	"github.com/proagentstore/pags/pkg/tool"
 )
 
 // document is the whole API's description; go generate makes it from the routes and a test compares.
@@ -39,6 +43,15 @@ var families = []struct {
 	{"interactions", func(h *House, api *httpapi.API) { interaction.Routes(api, h.Interactions) }},
 	{"keys", func(h *House, api *httpapi.API) { key.Routes(api, h.Keys) }},
 	{"machines", func(h *House, api *httpapi.API) { machine.MachineRoutes(api, h.Machines) }},
+	{"sources", func(h *House, api *httpapi.API) { source.Routes(api, h.Sources) }},
+	{"connections", func(h *House, api *httpapi.API) { source.ConnectionRoutes(api, h.Sources) }},
+	{"tools", func(h *House, api *httpapi.API) {
+		tool.Routes(api, h.Tools)
+		execution.CallRoute(api, h.Executions)
+		source.FileRoutes(api, h.Sources)
+	}},
+	{"policies", func(h *House, api *httpapi.API) { policy.Routes(api, h.Policies) }},
+	{"executions", func(h *House, api *httpapi.API) { execution.Routes(api, h.Executions) }},
 	{"relay", func(h *House, api *httpapi.API) { machine.RelayRoutes(api, h.Machines) }},
 }
 
@@ -71,6 +84,11 @@ func (h *House) RunsHTTP() http.Handler         { return h.family("runs") }
 func (h *House) InteractionsHTTP() http.Handler { return h.family("interactions") }
 func (h *House) KeysHTTP() http.Handler         { return h.family("keys") }
 func (h *House) MachinesHTTP() http.Handler     { return h.family("machines") }
+func (h *House) SourcesHTTP() http.Handler      { return h.family("sources") }
+func (h *House) ConnectionsHTTP() http.Handler  { return h.family("connections") }
+func (h *House) ToolsHTTP() http.Handler        { return h.family("tools") }
+func (h *House) PoliciesHTTP() http.Handler     { return h.family("policies") }
+func (h *House) ExecutionsHTTP() http.Handler   { return h.family("executions") }
 func (h *House) Relay() http.Handler            { return h.family("relay") }
 
 // API is every route in one; for the document and for tests over all routes.

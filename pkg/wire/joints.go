@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 
-	"github.com/proagentstore/pags/pkg/interaction"
 	"github.com/proagentstore/pags/pkg/machine"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/relay"
@@ -37,11 +36,4 @@ func (m *members) Changed(ctx context.Context, uid pags.UserID) {
 	if err := m.house.Machines.MembersChanged(ctx, uid); err != nil {
 		m.house.Log.WarnContext(ctx, "machines were not told of changed instances; they ask again when they reconnect", "error", err.Error())
 	}
-}
-
-// questions asks the room whose run it is.
-type questions struct{ house *House }
-
-func (q questions) Question(ctx context.Context, id pags.RunID, ref interaction.Ref) (pags.Interaction, error) {
-	return q.house.Turns.Question(ctx, id, ref.Step)
 }

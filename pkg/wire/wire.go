@@ -9,9 +9,13 @@
 package wire
 
 import (
+	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
+	"github.com/proagentstore/pags/pkg/codemode"
+	"github.com/proagentstore/pags/pkg/execution"
 	"github.com/proagentstore/pags/pkg/port"
 )
 
@@ -24,8 +28,14 @@ type Deps struct {
 	Vault   port.Vault
 	Models  port.Models
 	Clock   port.Clock
-	Log     *slog.Logger
-	Config  Config
+	// Outbound sends calls of tools and fetches descriptions; it comes from guard.Client.
+	Outbound *http.Client
+	// Sandbox runs programs; nil in a function that runs none.
+	Sandbox codemode.Sandbox
+	// Dispatch judges and sends the calls of programs in another function; nil does it here.
+	Dispatch func(ctx context.Context, in execution.DispatchInput) (execution.DispatchOutput, error)
+	Log      *slog.Logger
+	Config   Config
 }
 
 // Config is what differs between stacks.
@@ -36,8 +46,9 @@ type Config struct {
 	WSURL        string // where sockets are opened
 	SetupHash    string // SHA-256 (hex) of the token that may make the first account; empty: none may
 	PlainCookies bool   // plain http on the loopback
-	// CheckModelURL says whether a model server's address may be called from here.
+	// CheckModelURL says whether a model server's address may be called from here, CheckToolURL the same for an API.
 	CheckModelURL func(raw string) error
+	CheckToolURL  func(raw string) error
 
 	HandoverAfter int           // decisions in one execution; 0: the default of turns
 	LossBudget    time.Duration // how long a runner may be away; 0: the default of turns
