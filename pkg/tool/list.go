@@ -3,6 +3,8 @@ package tool
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/proagentstore/pags/pkg/catalog"
 	"github.com/proagentstore/pags/pkg/pags"
@@ -97,17 +99,28 @@ func (s *Service) Places(ctx context.Context, uid pags.UserID, blocked bool) ([]
 	if err != nil {
 		return nil, err
 	}
-	keep := visible(rules)
-	out := make([]catalog.Place, 0, len(dir.Places))
-	for _, p := range dir.Places {
-		if keep != nil && !blocked && p.Tools > 0 {
-			if p.Tools = dir.Index.Search(catalog.Query{Namespace: p.Namespace, Limit: 1, Keep: keep}).Total; p.Tools == 0 {
-				continue
-			}
-		}
-		out = append(out, p)
+	out := slices.Clone(dir.Places)
+	if out == nil {
+		out = []catalog.Place{}
 	}
-	return out, nil
+	if blocked || !rules.Blocks() {
+		return out, nil
+	}
+	seen := map[string]int{}
+	for _, a := range dir.Index.Addresses() {
+		if source, rest, _ := strings.Cut(a, "."); !rules.Blocked(a) {
+			connection, _, _ := strings.Cut(rest, ".")
+			seen[source+"."+connection]++
+		}
+	}
+	kept := out[:0]
+	for _, p := range out {
+		if n := seen[p.Namespace]; n > 0 || p.Tools == 0 {
+			p.Tools = n
+			kept = append(kept, p)
+		}
+	}
+	return kept, nil
 }
 
 // addTypes gives the first tools of a listing their types. One that is gone meanwhile stays without.

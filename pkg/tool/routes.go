@@ -19,12 +19,12 @@ func Routes(api *httpapi.API, s *Service) {
 	httpapi.Handle(api, httpapi.Route{Method: http.MethodGet, Path: "/v1/tools/describe", ID: "describeTool", Tag: "tools", Scope: httpapi.ScopeTools, Summary: "What one tool takes and gives", Exempt: own}, s.describeRoute)
 }
 
-// shown is how a person asks for what their policies hide.
-type shown struct {
+// Shown is how a person asks for what their policies hide.
+type Shown struct {
 	IncludeBlocked bool `query:"includeBlocked" doc:"also tools that a policy blocks; only for your own session"`
 }
 
-func (q shown) check(ctx context.Context) error {
+func (q Shown) check(ctx context.Context) error {
 	if q.IncludeBlocked && !httpapi.CallerFrom(ctx).Person {
 		return pags.Errorf(pags.Forbidden, "blocked tools are shown to a person only; leave includeBlocked out")
 	}
@@ -33,7 +33,7 @@ func (q shown) check(ctx context.Context) error {
 
 type (
 	listInput struct {
-		shown
+		Shown
 		Query     string `query:"query" maxLength:"1000" doc:"what the tool should do"`
 		Namespace string `query:"namespace" maxLength:"200" doc:"only addresses that begin so; alone it lists all of them"`
 		Limit     int    `query:"limit" minimum:"0" maximum:"200" doc:"0: 12 for a search, 50 for a list"`
@@ -41,12 +41,12 @@ type (
 	}
 	listOutput  struct{ Body Listing }
 	placesInput struct {
-		shown
+		Shown
 		httpapi.Paging
 	}
 	placesOutput  struct{ Body httpapi.Page[catalog.Place] }
 	describeInput struct {
-		shown
+		Shown
 		Path    string `query:"path" required:"true" minLength:"1" maxLength:"400" doc:"address of the tool, also without its connection where there is one"`
 		Schemas bool   `query:"includeSchemas" default:"true" doc:"with the JSON Schemas"`
 	}

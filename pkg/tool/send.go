@@ -64,12 +64,12 @@ func (s *Service) Send(ctx context.Context, j Judgement, trail Trail) (catalog.R
 
 // sendFailed writes the row of a call that ended in our own trouble. The caller gets that trouble, not one of the row's.
 func (s *Service) sendFailed(ctx context.Context, t Trail, j Judgement, facts map[string]any, cause error, took time.Duration) {
-	status := StatusFailed
 	if isUnknown(cause) {
-		status = StatusUnknown
+		outcome(facts, StatusUnknown, nil, took)
+	} else {
+		outcome(facts, StatusFailed, nil, took)
+		facts["code"] = string(pags.CodeOf(cause))
 	}
-	outcome(facts, status, nil, took)
-	facts["code"] = string(pags.CodeOf(cause))
 	if err := s.note(ctx, t, j.User, facts); err != nil {
 		s.Log.ErrorContext(ctx, "the end of a call has no audit row", "address", j.Address, "run", j.Run, "error", err)
 	}
