@@ -195,3 +195,19 @@ func dropCredentials(h http.Header) {
 		}
 	}
 }
+
+// Network is how a guarded client reaches the world where that is not this machine's own way: a test puts a small internet in
+// its place. What is judged, and when, stays the same.
+type Network struct {
+	Lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
+	Connect func(ctx context.Context, network, address string) (net.Conn, error)
+	Public  []netip.Prefix // addresses of that network which count as public
+}
+
+// Client is like the function of that name, within the network.
+func (n Network) Client(p Policy) *http.Client {
+	p.public = n.Public
+	d := Dialer(p)
+	d.lookup, d.connect = n.Lookup, n.Connect
+	return client(p, transport(d))
+}

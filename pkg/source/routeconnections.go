@@ -25,7 +25,8 @@ func FileRoutes(api *httpapi.API, s *Service) {
 }
 
 type (
-	connectionPath struct {
+	// ConnectionPath names a connection in the path.
+	ConnectionPath struct {
 		Source string `path:"source" maxLength:"40"`
 		Name   string `path:"name" maxLength:"40"`
 	}
@@ -40,7 +41,7 @@ type (
 		Body NewConnection
 	}
 	changeConnectionInput struct {
-		connectionPath
+		ConnectionPath
 		Body ConnectionChange
 	}
 	checkedOutput struct{ Body Checked }
@@ -60,7 +61,7 @@ func (s *Service) addConnectionRoute(ctx context.Context, in *addConnectionInput
 	return &connectionOutput{made}, err
 }
 
-func (s *Service) getConnectionRoute(ctx context.Context, in *connectionPath) (*connectionOutput, error) {
+func (s *Service) getConnectionRoute(ctx context.Context, in *ConnectionPath) (*connectionOutput, error) {
 	got, err := s.Connection(ctx, httpapi.CallerFrom(ctx).UserID, in.Source, in.Name)
 	return &connectionOutput{got}, err
 }
@@ -70,11 +71,11 @@ func (s *Service) changeConnectionRoute(ctx context.Context, in *changeConnectio
 	return &connectionOutput{got}, err
 }
 
-func (s *Service) removeConnectionRoute(ctx context.Context, in *connectionPath) (*struct{}, error) {
+func (s *Service) removeConnectionRoute(ctx context.Context, in *ConnectionPath) (*struct{}, error) {
 	return nil, s.Disconnect(ctx, httpapi.CallerFrom(ctx).UserID, in.Source, in.Name)
 }
 
-func (s *Service) testConnectionRoute(ctx context.Context, in *connectionPath) (*checkedOutput, error) {
+func (s *Service) testConnectionRoute(ctx context.Context, in *ConnectionPath) (*checkedOutput, error) {
 	got, err := s.Test(ctx, httpapi.CallerFrom(ctx).UserID, in.Source, in.Name)
 	return &checkedOutput{got}, err
 }

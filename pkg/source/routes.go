@@ -38,7 +38,8 @@ type (
 		Document string `json:"document,omitempty" maxLength:"4194304" doc:"the description itself, JSON or YAML; larger ones by url"`
 		BaseURL  string `json:"baseUrl,omitempty" maxLength:"500" doc:"called instead of the addresses of the description"`
 	}
-	sourcePath struct {
+	// SourcePath names a source in the path.
+	SourcePath struct {
 		Slug string `path:"slug" maxLength:"40"`
 	}
 	sourceOutput  struct{ Body Source }
@@ -61,23 +62,23 @@ type (
 		}
 	}
 	changeInput struct {
-		sourcePath
+		SourcePath
 		Body Change
 	}
 	refreshInput struct {
-		sourcePath
+		SourcePath
 		Body *struct {
 			Document string `json:"document,omitempty" maxLength:"4194304" doc:"the new description, where the source was pasted"`
 		}
 	}
 	refreshOutput struct{ Body Refreshed }
 	driftInput    struct {
-		sourcePath
+		SourcePath
 		httpapi.Paging
 	}
 	driftOutput struct{ Body httpapi.Page[Drift] }
 	acceptInput struct {
-		sourcePath
+		SourcePath
 		Body *struct {
 			Tools []string `json:"tools,omitempty" maxItems:"5000" doc:"paths as in drift; all if left out"`
 		}
@@ -104,7 +105,7 @@ func (s *Service) listRoute(ctx context.Context, in *httpapi.Paging) (*sourcesOu
 	return &sourcesOutput{page}, err
 }
 
-func (s *Service) getRoute(ctx context.Context, in *sourcePath) (*sourceOutput, error) {
+func (s *Service) getRoute(ctx context.Context, in *SourcePath) (*sourceOutput, error) {
 	got, err := s.Get(ctx, httpapi.CallerFrom(ctx).UserID, in.Slug)
 	return &sourceOutput{got}, err
 }
@@ -114,7 +115,7 @@ func (s *Service) changeRoute(ctx context.Context, in *changeInput) (*sourceOutp
 	return &sourceOutput{got}, err
 }
 
-func (s *Service) removeRoute(ctx context.Context, in *sourcePath) (*struct{}, error) {
+func (s *Service) removeRoute(ctx context.Context, in *SourcePath) (*struct{}, error) {
 	return nil, s.Remove(ctx, httpapi.CallerFrom(ctx).UserID, in.Slug)
 }
 
