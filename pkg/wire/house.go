@@ -57,7 +57,7 @@ func New(d Deps) *House {
 	h.Sources = source.New(source.Deps{Table: d.Table, Blobs: d.Blobs, Vault: d.Vault, Clock: d.Clock, Log: d.Log, HTTP: d.Outbound, CheckURL: c.CheckToolURL, Version: c.Version})
 	h.Policies = policy.New(policy.Deps{Table: d.Table, Clock: d.Clock, Log: d.Log, Catalog: h.Sources})
 	h.Tools = tool.New(tool.Deps{Table: d.Table, Clock: d.Clock, Log: d.Log, Sources: h.Sources, Policies: h.Policies})
-	h.Executions = execution.New(execution.Deps{Table: d.Table, Blobs: d.Blobs, Clock: d.Clock, Log: d.Log, Sandbox: d.Sandbox, PublicURL: c.PublicURL, Dispatch: d.Dispatch})
+	h.Executions = execution.New(execution.Deps{Table: d.Table, Blobs: d.Blobs, Clock: d.Clock, Log: d.Log, Sandbox: d.Sandbox, PublicURL: c.PublicURL, Dispatch: d.Dispatch, SlicesPerExecution: c.HandoverAfter})
 
 	h.Runs.Join(h.Interactions, h.Machines, journals{h})
 	h.Turns.Join(calls{h.Machines}, h.Interactions)

@@ -50,6 +50,6 @@ type Config struct {
 	CheckModelURL func(raw string) error
 	CheckToolURL  func(raw string) error
 
-	HandoverAfter int           // decisions in one execution; 0: the default of turns
+	HandoverAfter int           // decisions, or slices of a program, in one execution; 0: the default
 	LossBudget    time.Duration // how long a runner may be away; 0: the default of turns
 }

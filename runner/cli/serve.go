@@ -79,6 +79,8 @@ func serveCommand(a *app) *cobra.Command {
 	f.BoolVar(&open, "open", false, "open the console in the browser")
 	f.BoolVar(&withRunner, "with-runner", false, "also be the runner of this machine, as pags up")
 	f.StringVar(&level, "log-level", "warn", "least level to log: debug, info, warn, error")
+	f.BoolVar(&o.AllowPrivate, "allow-private", false, "let tools reach this machine and its networks: any local address")
+	f.StringSliceVar(&o.AllowHosts, "allow-host", nil, "let tools reach this local host, or host:port; may be repeated")
 	// For trials of what takes long otherwise: a run in several executions, a runner that stays away.
 	f.IntVar(&o.HandoverAfter, "handover-after", 0, "decisions in one execution; 0: the default")
 	f.DurationVar(&o.LossBudget, "loss-budget", 0, "how long a runner may be away in the middle of a step; 0: the default")

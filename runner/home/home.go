@@ -56,6 +56,9 @@ func (d Dir) MasterKey() string { return d.path("master.key") }
 // Owner is the file in which a running local host says who and where it is.
 func (d Dir) Owner() string { return d.path("serve.json") }
 
+// CodeCache is the folder of machine code that the sandbox compiled, so that it need not do so again.
+func (d Dir) CodeCache() string { return d.path("codecache") }
+
 // Runner is the folder of pags up: machine key, outcome store, browser profile.
 func (d Dir) Runner() string { return d.path("runner") }
 

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	stack "github.com/proagentstore/pags"
+	"github.com/proagentstore/pags/pkg/codemode"
+	"github.com/proagentstore/pags/pkg/codemode/worker"
 	"github.com/proagentstore/pags/pkg/guard"
 	"github.com/proagentstore/pags/pkg/local/bolt"
 	"github.com/proagentstore/pags/pkg/local/files"
@@ -35,6 +37,7 @@ type host struct {
 	hub      *hub.Hub
 	gateway  *gateway.Gateway
 	machines *machines.Machines
+	programs *worker.Pool
 	mux      *http.ServeMux
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
@@ -79,12 +82,17 @@ func open(o Options, public *url.URL) (_ *host, err error) {
 		return nil, fmt.Errorf("open the state machines: %w", err)
 	}
 	policy := guard.Policy{AllowPrivate: true}
+	tools := guard.Policy{AllowPrivate: o.AllowPrivate, AllowHosts: o.AllowHosts}
+	if h.programs, err = worker.NewPool(worker.Options{Engine: codemode.Options{CacheDir: o.Home.CodeCache()}, Log: o.Log}); err != nil {
+		return nil, fmt.Errorf("make workers for programs: %w", err)
+	}
 	h.house = wire.New(wire.Deps{
 		Table: h.table, Blobs: h.blobs, Brains: h.machines, Sockets: h.hub, Vault: vault, Clock: wall, Log: o.Log,
-		Models: model.New(model.Options{HTTP: guard.Client(policy), Clock: wall}),
+		Models:   model.New(model.Options{HTTP: guard.Client(policy), Clock: wall}),
+		Outbound: guard.Client(tools), Sandbox: h.programs,
 		Config: wire.Config{
 			Version: o.Version, Host: "local", PublicURL: public.String(), WSURL: socketURL(public),
-			PlainCookies: public.Scheme == "http", CheckModelURL: policy.CheckURL,
+			PlainCookies: public.Scheme == "http", CheckModelURL: policy.CheckURL, CheckToolURL: tools.CheckURL,
 			HandoverAfter: o.HandoverAfter, LossBudget: o.LossBudget,
 		},
 	})
@@ -115,6 +123,13 @@ func (h *host) functions() map[string]gateway.Function {
 		"KeysFunction":         {HTTP: w.KeysHTTP()},
 		"MachinesFunction":     {HTTP: w.MachinesHTTP()},
 		"RelayFunction":        {HTTP: w.Relay()},
+		"SourcesFunction":      {HTTP: w.SourcesHTTP()},
+		"ConnectionsFunction":  {HTTP: w.ConnectionsHTTP()},
+		"ToolsFunction":        {HTTP: w.ToolsHTTP()},
+		"PoliciesFunction":     {HTTP: w.PoliciesHTTP()},
+		"ExecutionsFunction":   {HTTP: w.ExecutionsHTTP()},
+		"CodeFunction":         event(w.Code),
+		"CodeCallFunction":     event(w.CodeCall),
 		"WsConnectFunction":    event(w.WsConnect),
 		"WsMessageFunction":    event(w.WsMessage),
 		"WsDisconnectFunction": event(w.WsDisconnect),
@@ -162,6 +177,7 @@ func (h *host) close(ctx context.Context) error {
 		h.cancel()
 	}
 	err := errors.Join(h.hub.Shutdown(ctx), h.machines.Close(ctx))
+	h.programs.Close()
 	h.running.Wait()
 	return errors.Join(err, h.table.Close())
 }

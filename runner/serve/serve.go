@@ -36,6 +36,10 @@ type Options struct {
 	Version   string
 	Log       *slog.Logger
 
+	// AllowPrivate lets tools reach loopback and private networks; AllowHosts names hosts, or host:port, that may be reached there.
+	AllowPrivate bool
+	AllowHosts   []string
+
 	HandoverAfter int           // decisions in one execution; 0: the default
 	LossBudget    time.Duration // how long a runner may be away; 0: the default
 

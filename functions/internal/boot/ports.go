@@ -23,9 +23,9 @@ func Blobs(f *Function, d *wire.Deps) {
 	d.Blobs = s3.New(f.aws, s3.Options{Bucket: need("BUCKET_NAME"), PathStyle: f.aws.BaseEndpoint != nil, Clock: f.clock})
 }
 
-// Brains are the state machines of the stack: BROWSE_MACHINE_ARN.
+// Brains are the state machines of the stack: BROWSE_MACHINE_ARN and EXECUTION_MACHINE_ARN.
 func Brains(f *Function, d *wire.Deps) {
-	d.Brains = sfn.New(f.aws, map[string]string{"BrowseMachine": need("BROWSE_MACHINE_ARN")})
+	d.Brains = sfn.New(f.aws, map[string]string{"BrowseMachine": need("BROWSE_MACHINE_ARN"), "ExecutionMachine": need("EXECUTION_MACHINE_ARN")})
 }
 
 // Sockets are the connections of the WebSocket API: WS_MANAGEMENT_URL.
