@@ -9,6 +9,8 @@ export class Problem extends Error {
     readonly traceId?: string,
     readonly fields: { location: string; message: string }[] = [],
     readonly retryAfter?: number,
+    /** The record that the problem is about, where there is one. */
+    readonly about?: unknown,
   ) {
     super(message)
     this.name = 'Problem'
@@ -19,7 +21,7 @@ export class Problem extends Error {
   }
 
   static async from(res: Response): Promise<Problem> {
-    type Body = { title?: string; detail?: string; traceId?: string; errors?: { location?: string; message?: string }[] }
+    type Body = { title?: string; detail?: string; traceId?: string; about?: unknown; errors?: { location?: string; message?: string }[] }
     let body: Body = {}
     try {
       body = (await res.json()) as Body
@@ -28,7 +30,7 @@ export class Problem extends Error {
     }
     const fields = (body.errors ?? []).map((e) => ({ location: e.location ?? '', message: e.message ?? '' }))
     const wait = Number(res.headers.get('Retry-After') ?? '')
-    return new Problem(res.status, sentence(body.detail ?? body.title ?? `The host answered ${res.status.toString()}`), body.traceId, fields, wait > 0 ? wait * 1000 : undefined)
+    return new Problem(res.status, sentence(body.detail ?? body.title ?? `The host answered ${res.status.toString()}`), body.traceId, fields, wait > 0 ? wait * 1000 : undefined, body.about)
   }
 }
 

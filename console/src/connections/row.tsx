@@ -29,7 +29,7 @@ export function ConnectionRow({ c, linked }: { c: Connection; linked?: boolean }
             <HealthPill status={c.status} />
           </p>
           <p className="mt-0.5 text-xs text-ink-2">
-            {kind}{hints.map(([name, last]) => <span key={name}> · {name} <span className="font-mono">…{last}</span></span>)}{c.baseUrl ? ` · ${c.baseUrl}` : ''} · {c.checkedAt ? <>tested <Ago at={c.checkedAt} /></> : <>made <Ago at={c.createdAt} /></>}
+            {kind}{hints.map(([name, last]) => <span key={name}> · {name} <span className="font-mono">…{last}</span></span>)}{c.baseUrl ? ` · ${c.baseUrl}` : ''}{c.detail && !test.data ? ` · ${c.detail}` : ''} · {c.checkedAt ? <>tested <Ago at={c.checkedAt} /></> : <>made <Ago at={c.createdAt} /></>}
           </p>
         </div>
         <div className="flex flex-wrap items-center gap-2">

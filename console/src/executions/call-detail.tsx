@@ -8,7 +8,7 @@ import { Json } from '@/ui/code'
 import { Fact } from '@/ui/page'
 import { clock, span } from '@/ui/time'
 import { Console } from './console'
-import { callWords, unhappy } from './steps'
+import { callWords } from './steps'
 
 /** Everything about one call: what it was given, what it gave, who was asked. */
 export function CallDetail({ c, full }: { c: Call; full?: boolean }) {
@@ -16,7 +16,7 @@ export function CallDetail({ c, full }: { c: Call; full?: boolean }) {
     <div className="space-y-3">
       {full ? (
         <dl className="flex flex-wrap gap-x-8 gap-y-2">
-          <Fact name="Status">{c.status === 'completed' && unhappy(c) ? 'Refused' : callWords[c.status]}</Fact>
+          <Fact name="Status">{callWords[c.status]}</Fact>
           <Fact name="Made at">{clock(Date.parse(c.at), true)}</Fact>
           {c.endedAt ? <Fact name="Took">{span(Date.parse(c.endedAt) - Date.parse(c.at))}</Fact> : null}
           <Fact name="Call">{c.seq}</Fact>
@@ -49,7 +49,7 @@ function Approval({ id }: { id: string }) {
 /** What the policies say of it now. */
 function Policy({ path }: { path: string }) {
   const tool = useTool(path.includes('.') ? path : undefined)
-  if (!tool.data) return null
+  if (!tool.data?.policy) return null
   return (
     <p className="flex flex-wrap items-center gap-2 text-xs text-ink-2"><Verdict action={tool.data.policy.action} />{why(tool.data.policy)}<Link to="/tools" search={{ tool: tool.data.path }} className="link">The tool</Link></p>
   )

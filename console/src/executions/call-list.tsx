@@ -4,7 +4,7 @@ import { parts } from '@/tools/tree'
 import { cn } from '@/ui/cn'
 import { span, useNow } from '@/ui/time'
 import { CallDetail } from './call-detail'
-import { callWords, settled, unhappy } from './steps'
+import { callWords, settled } from './steps'
 
 const shown = 200
 
@@ -24,9 +24,9 @@ export function CallList({ calls }: { calls: Call[] }) {
 }
 
 function CallRow({ c, now }: { c: Call; now: number }) {
-  const bad = unhappy(c)
+  const bad = c.status === 'failed'
   const waits = c.status === 'waiting' || c.status === 'unknown'
-  const Icon = bad ? (icons['call:failed'] ?? otherIcon) : (icons[`call:${c.status}`] ?? otherIcon)
+  const Icon = icons[`call:${c.status}`] ?? otherIcon
   const { namespace } = parts(c.path)
   const took = (c.endedAt ? Date.parse(c.endedAt) : now) - Date.parse(c.at)
   return (
@@ -36,7 +36,7 @@ function CallRow({ c, now }: { c: Call; now: number }) {
           <span className="text-right text-xs text-ink-2 tabular-nums">{c.seq}</span>
           <Icon aria-hidden className={cn('size-3.5', bad ? 'text-bad' : waits ? 'text-wait' : c.status === 'completed' ? 'text-ok' : 'text-busy')} />
           <span className="flex min-w-0 items-baseline gap-2"><span className="truncate text-sm">{namespace ? c.path.slice(namespace.length + 1) : c.path}</span><span className="truncate font-mono text-xs text-ink-2">{namespace}</span></span>
-          <span className={cn('text-xs tabular-nums', bad ? 'text-bad' : waits ? 'text-wait' : 'text-ink-2')}>{c.status === 'completed' && !bad ? '' : `${bad && c.status === 'completed' ? 'Refused' : callWords[c.status]} · `}{span(took)}</span>
+          <span className={cn('text-xs tabular-nums', bad ? 'text-bad' : waits ? 'text-wait' : 'text-ink-2')}>{c.status === 'completed' ? '' : `${callWords[c.status]} · `}{span(took)}</span>
         </summary>
         <div className="border-t border-line px-3 pt-2 pb-3"><CallDetail c={c} /></div>
       </details>

@@ -58,7 +58,7 @@ export function useCalls(x: Execution | undefined) {
 export function useRunProgram() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (v: { body: Program; key: string }) => call<Execution>('POST', '/v1/executions', { ...v.body, waitSeconds: 0 }, { 'Idempotency-Key': v.key }),
+    mutationFn: (v: { body: Program; key: string }) => call<Execution>('POST', '/v1/executions', { ...v.body, via: 'console', waitSeconds: 1 }, { 'Idempotency-Key': v.key }),
     onSuccess: (x) => {
       queries.setQueryData(['execution', x.id], x)
       void queries.invalidateQueries({ queryKey: ['runs'] })

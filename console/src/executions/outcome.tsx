@@ -4,7 +4,7 @@ import type { Execution, ExecutionError } from '@/tools/contract'
 import { ResultView } from '@/tools/result'
 
 const kinds: Record<string, string> = {
-  syntax: 'This is not a program', thrown: 'The program threw', compute: 'It computed for too long', memory: 'It used too much memory', result: 'Its result cannot be given back', diverged: 'It went another way than before',
+  syntax: 'This is not a program', import: 'It wants a module', error: 'The program threw', time: 'It computed for too long', memory: 'It used too much memory', stalled: 'It waits for something that never comes', limit: 'It went over a limit', diverged: 'It went another way than before', cancelled: 'It was cancelled', internal: 'It could not be carried on',
 }
 
 /** How a program ended: what it returned, or its error at the author's line. */

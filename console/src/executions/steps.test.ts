@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Call, Execution } from '@/tools/contract'
-import { callRows, consoleLines, StepLog, unhappy, type StepPage } from './steps'
+import { callRows, consoleLines, StepLog, type StepPage } from './steps'
 
 const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms).toISOString()
 const call = (seq: number, more: Partial<Call> = {}): Call => ({ seq, path: 'a.main.g.list', args: {}, status: 'completed', at: at(seq * 100), endedAt: at(seq * 100 + 50), ...more })
@@ -56,17 +56,13 @@ describe('callRows', () => {
   })
 
   it('tells in words and colour what became of a call', () => {
-    const rows = callRows([call(1), call(2, { result: { ok: false, error: {} } }), call(3, { status: 'failed' }), call(4, { status: 'waiting' }), call(5, { status: 'unknown' })], 0)
-    expect(rows.map((r) => [r.word, r.tone])).toEqual([['Completed', 'work'], ['Refused', 'bad'], ['Failed', 'bad'], ['Waiting for you', 'wait'], ['May have happened', 'wait']])
+    const rows = callRows([call(1), call(3, { status: 'failed' }), call(4, { status: 'waiting' }), call(5, { status: 'unknown' })], 0)
+    expect(rows.map((r) => [r.word, r.tone])).toEqual([['Completed', 'work'], ['Failed', 'bad'], ['Waiting for you', 'wait'], ['May have happened', 'wait']])
   })
 
   it('puts the tool first and its namespace beside it', () => {
     expect(callRows([call(1), call(2, { path: 'search' })], 0).map((r) => [r.title, r.sub])).toEqual([['g.list', 'a.main'], ['search', 'search']])
   })
-})
-
-it('a result that says no is no success', () => {
-  expect([call(1), call(1, { result: { ok: true } }), call(1, { result: null }), call(1, { result: { ok: false } })].map(unhappy)).toEqual([false, false, false, true])
 })
 
 describe('consoleLines', () => {

@@ -33,14 +33,8 @@ export class StepLog {
 
 export const callWords: Record<CallStatus, string> = { pending: 'Not sent yet', waiting: 'Waiting for you', sent: 'On its way', completed: 'Completed', failed: 'Failed', unknown: 'May have happened' }
 
-/** Whether a completed call brought a failure: those are results, too. */
-export function unhappy(c: Call): boolean {
-  const r = c.result as { ok?: unknown } | undefined | null
-  return c.status === 'failed' || (typeof r === 'object' && r !== null && r.ok === false)
-}
-
 function tone(c: Call): Tone {
-  if (unhappy(c)) return 'bad'
+  if (c.status === 'failed') return 'bad'
   return c.status === 'waiting' || c.status === 'unknown' ? 'wait' : 'work'
 }
 
@@ -52,7 +46,7 @@ export function callRows(calls: Call[], now: number): Row[] {
     const open = !settled(c.status) && c.status !== 'unknown'
     return {
       step: c.seq, title: namespace ? c.path.slice(namespace.length + 1) : c.path, sub: namespace || leaf, action: `call:${c.status}`, tone: tone(c),
-      word: c.status === 'completed' && unhappy(c) ? 'Refused' : callWords[c.status], startedAt, endedAt: c.endedAt ? Date.parse(c.endedAt) : open ? Math.max(now, startedAt) : startedAt, moving: open,
+      word: callWords[c.status], startedAt, endedAt: c.endedAt ? Date.parse(c.endedAt) : open ? Math.max(now, startedAt) : startedAt, moving: open,
     }
   })
 }

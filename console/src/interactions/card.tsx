@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { Check, CircleCheck, Hand, KeyRound, LoaderCircle, MessageSquareText, Undo2, X } from 'lucide-react'
+import { Check, CircleCheck, Hand, KeyRound, LoaderCircle, MessageSquareText, RotateCw, Undo2, X } from 'lucide-react'
 import { useCallback, useState, type FormEvent } from 'react'
 import type { Interaction } from '@/api/model'
 import { useKeys } from '@/app/keyboard'
@@ -16,7 +16,8 @@ import { useAnswer, type Answering } from './hooks'
 import type { Outgoing } from './outbox'
 import { Request } from './request'
 
-type Words = { title: string; accept: string; decline: string }
+type Choice = 'accept' | 'decline' | 'retry'
+type Words = { title: string; accept: string; decline: string; retry?: string }
 
 const words: Record<string, Words> = {
   approval: { title: 'Approval', accept: 'Approve', decline: 'Decline' },
@@ -31,7 +32,7 @@ const words: Record<string, Words> = {
 const callWords: Record<string, Words> = {
   approval: { title: 'Approval of a call', accept: 'Approve', decline: 'Decline' },
   value: { title: 'A program asks', accept: 'Continue', decline: 'Decline' },
-  unknown: { title: 'Did it happen?', accept: 'It happened, go on', decline: 'It did not, do it again' },
+  unknown: { title: 'Did it happen?', accept: 'It happened, go on', retry: 'It did not, do it again', decline: 'Let the call fail' },
 }
 
 /** One question: what is asked, the exact request, what happens on each answer, and the answers. */
@@ -40,7 +41,7 @@ export function InteractionCard({ interaction: x, inRun, focused = true }: { int
   const text = (isCall(x.request) ? callWords[x.reason] : undefined) ?? words[x.reason] ?? { title: x.reason, accept: 'Accept', decline: 'Decline' }
   const idle = !state || state.phase === 'failed'
   const [note, setNote] = useState('')
-  const choose = useCallback((kind: 'accept' | 'decline') => { send({ kind, ...(note ? { note } : {}) }) }, [send, note])
+  const choose = useCallback((kind: Choice) => { send({ kind, ...(note ? { note } : {}) }) }, [send, note])
 
   useKeys(useCallback((key) => {
     if (key === 'u') undo()
@@ -82,7 +83,7 @@ function For({ x }: { x: Interaction }) {
 }
 
 function Progress({ state, text, undo }: { state: Outgoing; text: Words; undo: () => void }) {
-  const said = state.kind === 'decline' ? text.decline : state.kind === 'accept' ? text.accept : 'Your reply'
+  const said = state.kind === 'decline' ? text.decline : state.kind === 'accept' ? text.accept : state.kind === 'retry' ? (text.retry ?? 'Do it again') : 'Your reply'
   return (
     <p role="status" className="flex min-h-8 flex-wrap items-center gap-3 text-sm">
       {state.phase === 'held' ? (
@@ -102,16 +103,16 @@ function Expiry({ at }: { at: string }) {
   return <span className={ms < 120_000 ? 'font-medium text-bad' : ''}>{ms > 0 ? `${left(ms)} left` : 'expired'}</span>
 }
 
-function Answers({ x, text, send, choose, note, setNote }: { x: Interaction; text: Words; send: (b: Answering) => void; choose: (k: 'accept' | 'decline') => void; note: string; setNote: (v: string) => void }) {
+function Answers({ x, text, send, choose, note, setNote }: { x: Interaction; text: Words; send: (b: Answering) => void; choose: (k: Choice) => void; note: string; setNote: (v: string) => void }) {
   const allowed = x.allowed ?? []
   const kinds = (['value', 'secret'] as const).filter((k) => allowed.includes(k))
   const schema = x.request?.['schema'] as Schema | undefined
   return (
     <div className="space-y-3">
-      {isCall(x.request) && x.reason === 'unknown' ? <p className="max-w-prose text-sm">The call was sent and no answer came. Look where it went whether it had its effect, then say so here.</p> : null}
       {allowed.includes('form') ? <SchemaForm id={x.id} schema={schema} onSend={(content) => { send({ kind: 'form', content }) }} /> : kinds.length > 0 ? <Reply id={x.id} kinds={kinds} send={send} /> : <Field id={`reply-${x.id}`} className="max-w-xl" label={isCall(x.request) ? 'Note' : 'Note for the agent'} placeholder="optional" maxLength={1000} autoComplete="off" value={note} onChange={(e) => { setNote(e.target.value) }} />}
       <div className="flex flex-wrap gap-2">
         {allowed.includes('accept') ? <Button look="primary" aria-keyshortcuts="a" onClick={() => { choose('accept') }}><Check aria-hidden className="size-4" />{text.accept}<Keycap>a</Keycap></Button> : null}
+        {allowed.includes('retry') ? <Button onClick={() => { choose('retry') }}><RotateCw aria-hidden className="size-4" />{text.retry ?? 'Do it again'}</Button> : null}
         {allowed.includes('decline') ? <Button look="danger" aria-keyshortcuts="x" onClick={() => { choose('decline') }}><X aria-hidden className="size-4" />{text.decline}<Keycap>x</Keycap></Button> : null}
       </div>
     </div>

@@ -1,7 +1,7 @@
 import { pretty } from '@/ui/pretty'
 
 export type Row = { name: string; value: string; warn?: string }
-export type Facts = { rows: Row[]; fields: [name: string, value: string][]; args?: string; definition?: string }
+export type Facts = { rows: Row[]; fields: [name: string, value: string][]; args?: string; cut?: number }
 
 // Hidden and bidirectional characters could make a card read differently from what is stored: they are shown by their code.
 const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
@@ -27,7 +27,9 @@ export function isCall(request: Record<string, unknown> | undefined): boolean {
   return typeof request?.['path'] === 'string'
 }
 
-const saidOfCall = new Set(['path', 'args', 'source', 'connection', 'host', 'method', 'policy', 'definition', 'digest', 'schema', 'message'])
+const saidOfCall = new Set(['path', 'args', 'argsSize', 'argsDigest', 'argsCut', 'shown', 'source', 'connection', 'host', 'method', 'route', 'destructive', 'policy', 'definition', 'digest', 'schema', 'message'])
+
+const definitions: Record<string, string> = { new: 'new upstream, and not looked at', changed: 'changed upstream since you accepted it' }
 
 function member(v: unknown, name: string): string {
   return typeof v === 'object' && v !== null ? text((v as Record<string, unknown>)[name]) : ''
@@ -38,16 +40,20 @@ function callFacts(request: Record<string, unknown>): Facts {
   const rows: Row[] = []
   const get = (k: string) => text(request[k])
   const add = (name: string, value: string, warn?: string) => { if (value) rows.push(warn ? { name, value, warn } : { name, value }) }
-  add('Calls', get('path'))
-  add('Sends to', [get('method').toUpperCase(), get('host')].filter(Boolean).join(' '))
+  add('Calls', get('path'), request['destructive'] === true ? 'destructive' : undefined)
+  add('Sends to', [get('method').toUpperCase(), get('host') + get('route')].filter(Boolean).join(' '))
   add('As', [get('source'), get('connection')].filter(Boolean).join(' · '))
   const policy = request['policy']
   const reason = typeof policy === 'string' ? text(policy) : member(policy, 'reason')
   const pattern = member(policy, 'pattern')
   add('Asked by', reason && pattern && !reason.includes(pattern) ? `${reason} (${pattern})` : reason || pattern)
+  const definition = get('definition')
+  add('Definition', definitions[definition] ?? definition)
   for (const [k, v] of Object.entries(request)) if (!saidOfCall.has(k)) add(k, text(v))
-  const definition = request['definition']
-  return { rows, fields: [], args: visible(pretty(request['args'] ?? {})), ...(definition === undefined || definition === null ? {} : { definition: visible(typeof definition === 'string' ? definition : pretty(definition)) }) }
+  const { args, shown, argsSize } = request
+  if (args === undefined && shown === undefined) return { rows, fields: [] }
+  const cut = request['argsCut'] === true && typeof argsSize === 'number' ? { cut: argsSize } : {}
+  return { rows, fields: [], args: visible(args === undefined || typeof args === 'string' ? String(args ?? shown) : pretty(args)), ...cut }
 }
 
 /** A stored request in words: what is pressed, where it goes, on which page, with which values. Unknown members are shown as they are. */

@@ -25,7 +25,7 @@ export function SchemaForm({ id, schema, onSend }: { id: string; schema: Schema 
   return (
     <form onSubmit={submit} noValidate className="max-w-xl space-y-3">
       {fields.map((f, i) => <One key={f.name} id={fieldId(id, i)} f={f} text={texts[f.name] ?? f.start} error={errors[f.name]} onChange={(v) => { set(f, v) }} />)}
-      <Button type="submit" look="primary"><Send aria-hidden className="size-4" />Send</Button>
+      <Button type="submit" look="primary"><Send aria-hidden className="size-4" />{fields.length === 0 ? 'Yes' : 'Send'}</Button>
     </form>
   )
 }

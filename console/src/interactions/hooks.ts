@@ -7,7 +7,7 @@ import type { AnswerBody, Interaction } from '@/api/model'
 import { outbox } from './outbox'
 
 /** An answer on its way: as the API takes it, or a form that was filled in. */
-export type Answering = AnswerBody | { kind: 'form'; content: Record<string, unknown>; note?: string }
+export type Answering = AnswerBody | { kind: 'retry'; note?: string } | { kind: 'form'; content: Record<string, unknown>; note?: string }
 
 const key = ['interactions'] as const
 

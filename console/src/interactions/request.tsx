@@ -2,7 +2,7 @@ import { facts } from './facts'
 
 /** The exact request as it is stored, as a person reads it. */
 export function Request({ request }: { request: Record<string, unknown> }) {
-  const { rows, fields, args, definition } = facts(request)
+  const { rows, fields, args, cut } = facts(request)
   if (rows.length + fields.length === 0 && args === undefined) return null
   return (
     <div className="overflow-hidden rounded-md border border-line text-sm">
@@ -16,8 +16,7 @@ export function Request({ request }: { request: Record<string, unknown> }) {
           ))}
         </dl>
       ) : null}
-      {args === undefined ? null : <Exact caption="With exactly these arguments" text={args} />}
-      {definition === undefined ? null : <Exact caption="Its definition now" text={definition} />}
+      {args === undefined ? null : <Exact caption={cut ? `With these arguments: the beginning of ${cut.toLocaleString()} characters` : 'With exactly these arguments'} text={args} />}
       {fields.length > 0 ? (
         <table className="w-full border-t border-line text-left first:border-t-0">
           <caption className="bg-sunken px-3 py-1 text-left text-xs text-ink-2">With these values</caption>

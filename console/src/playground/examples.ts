@@ -17,7 +17,7 @@ const text = (v: unknown) => JSON.stringify(v)
 
 /** Programs to start from, made of the tools that are there. `args` gives arguments of a tool, as far as they are known. */
 export function examples(tools: ToolItem[], args: (path: string) => unknown = () => undefined): Example[] {
-  const usable = tools.filter((t) => t.policy.action !== 'block' && !t.deprecated)
+  const usable = tools.filter((t) => t.policy?.action !== 'block' && !t.deprecated)
   const reads = usable.filter((t) => t.readOnly)
   const write = usable.find((t) => !t.readOnly && !t.destructive)
   const call = (t: ToolItem) => {

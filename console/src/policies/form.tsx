@@ -38,7 +38,7 @@ export function PolicyForm({ policy, pattern: given = '', onDone }: { policy?: P
       <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_12rem]">
         <div className="min-w-0">
           <Field label="Pattern" required spellCheck={false} autoComplete="off" className="[&_input]:font-mono" placeholder="github.*.issues.*" value={pattern} onChange={(e) => { setPattern(e.target.value) }} error={wrong} />
-          <Check pattern={pattern.trim()} />
+          <Check pattern={pattern.trim()} onPick={setPattern} />
         </div>
         <Choice label="Calls of these" value={action} onChange={(v) => { if (isAction(v)) setAction(v) }} options={actions} />
       </div>
@@ -55,17 +55,18 @@ export function PolicyForm({ policy, pattern: given = '', onDone }: { policy?: P
 
 const shown = 5
 
-function Check({ pattern }: { pattern: string }) {
+function Check({ pattern, onPick }: { pattern: string; onPick: (pattern: string) => void }) {
   const settled = useSettled(pattern, 250)
   const check = usePolicyCheck(settled)
   return (
     <div role="status" className={cn('mt-1.5 min-h-5 text-xs', check.isPlaceholderData && 'opacity-60')}>
-      {pattern === '' ? <span className="text-ink-2">A star stands for one part or, at the end, for all that follow.</span>
+      {pattern === '' ? <span className="text-ink-2">A star is one part; at the end it is everything below, alone every tool.</span>
         : check.error ? <span className="text-bad">{check.error.message}</span>
         : check.data ? (
           <>
             <span className={check.data.matches === 0 ? 'text-wait' : 'text-ink'}>{check.data.matches === 0 ? 'Matches no tool now' : `Matches ${check.data.matches.toLocaleString()} ${check.data.matches === 1 ? 'tool' : 'tools'}`}</span>
             {check.data.warning ? <span className="block text-wait">{check.data.warning}</span> : null}
+            {check.data.meant?.map((m) => <Button key={m} size="small" className="mt-1 mr-1.5 font-mono font-normal" onClick={() => { onPick(m) }}>{m}</Button>)}
             {check.data.examples.length > 0 ? <span className="mt-0.5 block font-mono break-all text-ink-2">{check.data.examples.slice(0, shown).join(', ')}{check.data.matches > shown ? ', …' : ''}</span> : null}
           </>
         ) : null}

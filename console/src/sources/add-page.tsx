@@ -80,13 +80,14 @@ function Outcome({ found, preview, draft, onPick, busy }: { found: Found[]; prev
   if (found.length === 0) return <p role="status" className="mt-6 rounded-lg bg-hover px-4 py-3 text-sm">No description was found there. Give the address of the description itself, or paste it.</p>
   return (
     <section aria-labelledby="found" className="mt-8">
-      <h2 id="found" className="mb-2 font-semibold">Found there</h2>
+      <h2 id="found" className="mb-2 font-semibold">{found.some((f) => f.kind === 'openapi') ? 'Found there' : 'No description was found there'}</h2>
       <Panel className="divide-y divide-line">
         {found.map((f, i) => (
           <div key={i} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5">
             <span className="min-w-0 flex-1 basis-56"><span className="block truncate font-medium">{f.name || f.endpoint}</span><span className="block truncate font-mono text-xs text-ink-2">{f.specUrl ?? f.endpoint}</span></span>
-            <Pill>{f.kind === 'openapi' ? `${f.tools.toLocaleString()} operations` : f.kind}</Pill>
-            {f.kind === 'openapi' ? <Button size="small" busy={busy} onClick={() => { onPick(f) }}>Preview</Button> : <span className="text-xs text-ink-2">cannot be added yet</span>}
+            <Pill>{f.kind === 'openapi' ? `${f.tools.toLocaleString()} operations` : 'cannot be added'}</Pill>
+            {f.kind === 'openapi' ? <Button size="small" busy={busy} onClick={() => { onPick(f) }}>Preview</Button> : null}
+            {f.warnings && f.warnings.length > 0 ? <ul className="basis-full space-y-0.5 text-sm text-wait">{f.warnings.map((w, j) => <li key={j} className="break-words">{w.message.charAt(0).toUpperCase() + w.message.slice(1)}{w.line ? ` (line ${w.line.toString()})` : ''}</li>)}</ul> : null}
           </div>
         ))}
       </Panel>

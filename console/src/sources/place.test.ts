@@ -6,6 +6,7 @@ describe('badPlace', () => {
   it.each([
     ['a sentence', new Problem(400, 'The description cannot be read at line 12, column 3: a value is missing'), { line: 12, column: 3, reason: 'The description cannot be read at line 12, column 3: a value is missing' }],
     ['a field', new Problem(400, 'It cannot be read', undefined, [{ location: 'body.document', message: 'line 4: mapping values are not allowed here' }]), { line: 4, reason: 'Line 4: mapping values are not allowed here' }],
+    ['what the answer is about', new Problem(400, 'It cannot be read', undefined, [], undefined, { line: 7, column: 2, reason: 'a bracket is missing' }), { line: 7, column: 2, reason: 'A bracket is missing' }],
     ['neither', new Problem(422, 'It is no description of an API'), undefined],
     ['no answer of the host', new Error('line 1'), undefined],
     ['nothing', null, undefined],

@@ -5,16 +5,24 @@ export type BadPlace = { line: number; column?: number; reason: string }
 
 const stated = /\bline (\d+)(?:,? (?:column|col) (\d+))?/i
 
-/** Finds the line in an answer that refused a document: in one of its fields, or in its sentence. */
+/** Finds the line in an answer that refused a document: as it says itself, else in one of its fields, or in its sentence. */
 export function badPlace(error: Error | null): BadPlace | undefined {
   if (!(error instanceof Problem)) return undefined
+  const about = error.about as { line?: unknown; column?: unknown; reason?: unknown } | undefined
+  if (typeof about?.line === 'number' && about.line > 0) {
+    return { line: about.line, ...(typeof about.column === 'number' && about.column > 0 ? { column: about.column } : {}), reason: typeof about.reason === 'string' && about.reason !== '' ? capital(about.reason) : error.message }
+  }
   for (const text of [...error.fields.map((f) => `${f.location} ${f.message}`), error.message]) {
     const m = stated.exec(text)
     if (!m) continue
     const reason = text.replace(/^body(\.\w+)* /, '')
-    return { line: Number(m[1]), ...(m[2] ? { column: Number(m[2]) } : {}), reason: reason.charAt(0).toUpperCase() + reason.slice(1) }
+    return { line: Number(m[1]), ...(m[2] ? { column: Number(m[2]) } : {}), reason: capital(reason) }
   }
   return undefined
+}
+
+function capital(s: string): string {
+  return s.charAt(0).toUpperCase() + s.slice(1)
 }
 
 /** The lines around a place, with their numbers. */

@@ -35,8 +35,8 @@ function TokenRow({ t }: { t: Token }) {
     <div className="px-4 py-2.5">
       <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-4 gap-y-1">
         <div className="min-w-0">
-          <p className="flex flex-wrap items-center gap-x-2 gap-y-1"><span className="truncate font-medium">{t.name}</span>{t.last4 ? <span className="font-mono text-xs text-ink-2">…{t.last4}</span> : null}{t.scopes.map((s) => <Pill key={s}>{s}</Pill>)}</p>
-          <p className="text-xs text-ink-2">used <Ago at={t.lastUsedAt} /> · made <Ago at={t.createdAt} /> · {t.expiresAt ? <>expires <Ago at={t.expiresAt} /></> : 'does not expire'}</p>
+          <p className="flex flex-wrap items-center gap-x-2 gap-y-1"><span className="truncate font-medium">{t.name}</span>{t.scopes.map((s) => <Pill key={s}>{s}</Pill>)}</p>
+          <p className="text-xs text-ink-2">used <Ago at={t.lastUsedAt} /> · made <Ago at={t.createdAt} /> · expires <Ago at={t.expiresAt} /></p>
         </div>
         <Button size="small" look="danger" busy={revoke.isPending} aria-label={`Revoke the token ${t.name}`} onClick={drop}>Revoke</Button>
       </div>
@@ -52,7 +52,7 @@ function MakeToken() {
   const make = useMakeToken()
   const submit = (e: FormEvent) => {
     e.preventDefault()
-    make.mutate({ name, scopes: ['tools', ...(answers ? ['interactions:answer'] : [])], ...(days ? { days: Number(days) } : {}) }, { onSuccess: () => { setName('') } })
+    make.mutate({ name, scopes: ['tools', ...(answers ? ['interactions:answer'] : [])], days: Number(days) }, { onSuccess: () => { setName('') } })
   }
   return (
     <>

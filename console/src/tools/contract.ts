@@ -21,21 +21,21 @@ export type Drift = { tool: string; kind: 'new' | 'changed' | 'removed'; before?
 export type Health = 'healthy' | 'expired' | 'degraded' | 'unknown'
 export type Connection = {
   source: string; name: string; namespace: string; method: string; kind: string; inputs: string[]; hints?: Record<string, string>; baseUrl?: string; variables?: Record<string, string>
-  enabled: boolean; status?: Health; checkedAt?: string; createdAt: string
+  enabled: boolean; status?: Health; detail?: string; checkedAt?: string; createdAt: string
 }
 export type Checked = { status: Health; detail: string; httpStatus?: number; millis: number }
 
 export type Action = 'approve' | 'require_approval' | 'block'
 export type Decision = { action: Action; policyId?: string; pattern?: string; reason: string }
 export type Policy = { id: string; pattern: string; action: Action; enabled: boolean; note?: string; matches: number; warning?: string; createdAt: string; updatedAt: string }
-export type PolicyCheck = { matches: number; examples: string[]; warning?: string }
+export type PolicyCheck = { matches: number; examples: string[]; warning?: string; meant?: string[] }
 
 export type Place = { namespace: string; source: string; connection: string; name: string; description?: string; tools: number }
-export type ToolItem = { path: string; name: string; description: string; score?: number; readOnly: boolean; destructive: boolean; deprecated: boolean; held?: string; policy: Decision }
+export type ToolItem = { path: string; name: string; description: string; score?: number; readOnly: boolean; destructive: boolean; deprecated: boolean; held?: string; asks?: boolean; policy?: Decision }
 export type ToolPage = { items: ToolItem[]; total: number; hasMore: boolean; nextOffset?: number }
 export type Described = {
   path: string; name: string; description: string; deprecated?: boolean; readOnly?: boolean; destructive?: boolean; inputTypeScript: string; outputTypeScript: string
-  typeScriptDefinitions?: Record<string, string>; inputSchema?: Schema; outputSchema?: Schema; policy: Decision; held?: string; source: string; connection: string
+  typeScriptDefinitions?: Record<string, string>; inputSchema?: Schema; outputSchema?: Schema; policy?: Decision; held?: string; asks?: boolean; off?: string; method?: string; route?: string; host?: string; source?: string; connection?: string
 }
 
 /** A JSON Schema, as far as the console reads it. */
@@ -61,4 +61,4 @@ export type Result = { ok: true; data?: unknown; http?: { status: number; trunca
 
 export type CodeInput = { digest: string; size: number; via: string; tool?: string; autoApprove?: boolean; calls: number }
 
-export type Token = { id: string; name: string; scopes: string[]; last4?: string; createdAt: string; expiresAt?: string; lastUsedAt?: string }
+export type Token = { id: string; name: string; scopes: string[]; createdAt: string; expiresAt: string; lastUsedAt?: string }

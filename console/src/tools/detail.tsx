@@ -8,7 +8,7 @@ import { CopyText, Failure, Skeleton } from '@/ui/state'
 import { Tabs } from '@/ui/tabs'
 import type { Described } from './contract'
 import { useTool } from './hooks'
-import { Held, Risk, Verdict, why } from './marks'
+import { actionOf, Held, Risk, Verdict, why } from './marks'
 import { TryIt } from './try'
 
 /** Everything about one tool: what it does, what it takes and gives, what your policies say, and a call of it. */
@@ -26,15 +26,17 @@ export function ToolDetail({ path }: { path: string }) {
         </div>
         <p className="flex flex-wrap gap-1.5">
           <Risk readOnly={t.readOnly} destructive={t.destructive} />
-          <Verdict action={t.policy.action} />
+          <Verdict action={actionOf(t)} />
           <Held held={t.held} />
           {t.deprecated ? <Pill tint="wait">Deprecated</Pill> : null}
         </p>
         {t.description ? <p className="max-w-prose text-sm break-words whitespace-pre-wrap">{t.description}</p> : null}
-        <p className="text-xs text-ink-2">
+        {t.host ? <p className="font-mono text-xs break-all text-ink-2">{t.method} {t.host}{t.route}</p> : null}
+        {t.policy ? <p className="text-xs text-ink-2">
           {why(t.policy)}{t.policy.pattern ? <> (<Link to="/policies" search={{ pattern: t.policy.pattern }} className="link font-mono">{t.policy.pattern}</Link>)</> : <> <Link to="/policies" search={{ pattern: t.path }} className="link">Make a rule for it</Link></>}
-          {t.held ? <> It asks first until you <Link to="/sources/$slug" params={{ slug: t.source }} className="link">look at the change</Link>.</> : null}
-        </p>
+          {t.held && t.source ? <> It asks first until you <Link to="/sources/$slug" params={{ slug: t.source }} className="link">look at the change</Link>.</> : null}
+        </p> : null}
+        {t.off ? <p className="rounded-md bg-wait-soft px-3 py-2 text-sm text-wait">Its {t.off} is switched off: no call goes out.</p> : null}
       </div>
       <div className="p-4"><Shapes t={t} /></div>
       <div className="p-4"><TryIt key={t.path} tool={t} /></div>

@@ -6,7 +6,7 @@ import type { Described, Execution, Place, ToolItem, ToolPage } from './contract
 import type { Loaded } from './tree'
 
 export function usePlaces() {
-  return useList<Place>(['places'], '/v1/tools/namespaces', { limit: '200' })
+  return useList<Place>(['places'], '/v1/tools/namespaces', { limit: '200', includeBlocked: 'true' })
 }
 
 function tools(query: Record<string, string>): Promise<ToolPage> {
@@ -61,14 +61,14 @@ export function useSomeTools() {
 export function useTool(path: string | undefined) {
   return useQuery({
     queryKey: ['tool', path], enabled: path !== undefined && path !== '', staleTime: 10_000,
-    queryFn: () => call<Described>('GET', `/v1/tools/describe?${new URLSearchParams({ path: path ?? '' }).toString()}`),
+    queryFn: () => call<Described>('GET', `/v1/tools/describe?${new URLSearchParams({ path: path ?? '', includeBlocked: 'true' }).toString()}`),
   })
 }
 
 export function useCallTool() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (v: { path: string; args: unknown; key: string }) => call<Execution>('POST', '/v1/tools/call', { path: v.path, args: v.args, waitSeconds: 10 }, { 'Idempotency-Key': v.key }),
+    mutationFn: (v: { path: string; args: unknown; key: string }) => call<Execution>('POST', '/v1/tools/call', { path: v.path, args: v.args, via: 'console', waitSeconds: 10 }, { 'Idempotency-Key': v.key }),
     onSuccess: (x) => {
       if (x.id === '') return
       queries.setQueryData(['execution', x.id], x)

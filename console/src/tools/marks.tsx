@@ -2,6 +2,11 @@ import { Ban, BookOpen, Hand, PencilLine, ShieldCheck, TriangleAlert, Clock } fr
 import { Pill } from '@/ui/pill'
 import type { Action, Decision } from './contract'
 
+/** What would happen to a call. A tool of the house has no policy: it asks, or it does not. */
+export function actionOf(t: { policy?: Decision; asks?: boolean }): Action {
+  return t.policy?.action ?? (t.asks ? 'require_approval' : 'approve')
+}
+
 /** What a tool may do: only read, change something, or take something away. */
 export function Risk({ readOnly, destructive }: { readOnly?: boolean | undefined; destructive?: boolean | undefined }) {
   if (readOnly) return <Pill icon={BookOpen}>Reads</Pill>

@@ -3,6 +3,7 @@ import { ChevronDown, ChevronRight, Clock, Hand, ShieldX } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { cn } from '@/ui/cn'
 import type { ToolItem } from './contract'
+import { actionOf } from './marks'
 import { step, type Node } from './tree'
 
 const height = 30
@@ -88,12 +89,13 @@ const risk = (t: ToolItem) => (t.readOnly ? 'reads' : t.destructive ? 'destructi
 
 /** A tool in one line: its name, and what one has to know before using it. */
 export function ToolLine({ t, text }: { t: ToolItem; text: string }) {
+  const action = actionOf(t)
   return (
     <>
       <span className={cn('min-w-0 truncate', t.deprecated && 'line-through decoration-line-strong')}>{text}</span>
       <span className="ml-auto flex shrink-0 items-center gap-1.5 pl-2 text-xs">
         {t.held ? <><Clock aria-hidden className="size-3.5 text-wait" /><span className="sr-only">changed, </span></> : null}
-        {t.policy.action === 'block' ? <><ShieldX aria-hidden className="size-3.5 text-bad" /><span className="sr-only">blocked, </span></> : t.policy.action === 'require_approval' ? <><Hand aria-hidden className="size-3.5 text-ink-2" /><span className="sr-only">asks first, </span></> : null}
+        {action === 'block' ? <><ShieldX aria-hidden className="size-3.5 text-bad" /><span className="sr-only">blocked, </span></> : action === 'require_approval' ? <><Hand aria-hidden className="size-3.5 text-ink-2" /><span className="sr-only">asks first, </span></> : null}
         <span className={cn(t.readOnly ? 'text-ink-2' : t.destructive ? 'text-bad' : 'text-wait')}>{risk(t)}</span>
       </span>
     </>
