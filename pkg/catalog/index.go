@@ -1,8 +1,10 @@
 package catalog
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -48,6 +50,7 @@ type Index struct {
 	entries []Entry
 	lower   []string // addresses, lower-cased
 	order   []int32  // entries by address
+	rank    []int32  // where each entry is in that order
 	words   []word   // sorted
 	byWord  map[string]int32
 	byLen   [65][]int32
@@ -99,6 +102,10 @@ func NewIndex(entries []Entry) *Index {
 		}
 	}
 	sort.Slice(x.order, func(i, j int) bool { return entries[x.order[i]].Address < entries[x.order[j]].Address })
+	x.rank = make([]int32, len(entries))
+	for at, i := range x.order {
+		x.rank[i] = int32(at)
+	}
 	sort.Slice(x.words, func(i, j int) bool { return x.words[i].text < x.words[j].text })
 	for i := range x.words {
 		w := &x.words[i]
@@ -222,23 +229,43 @@ func (x *Index) ranked(asked []string, q Query) []scored {
 			}
 			score := sum[i] * (0.5 + 0.5*float64(hits[i])/float64(len(asked)))
 			a := x.lower[i]
-			if leaf := a[strings.LastIndexByte(a, '.')+1:]; leaf == whole || strings.ReplaceAll(a, ".", "") == whole || strings.EqualFold(x.entries[i].Name, q.Text) {
+			if leaf := a[strings.LastIndexByte(a, '.')+1:]; leaf == whole || len(a)-strings.Count(a, ".") == len(whole) && strings.ReplaceAll(a, ".", "") == whole || strings.EqualFold(x.entries[i].Name, q.Text) {
 				score += 100
 			}
 			// Of two tools with the same words the one with the shorter name is the plainer one.
 			out = append(out, scored{int32(i), score - float64(len(a))/50})
 		}
 		if len(out) > 0 {
-			sort.Slice(out, func(i, j int) bool {
-				if out[i].score != out[j].score {
-					return out[i].score > out[j].score
+			sortFirst(out, max(q.Offset, 0)+orDefault(q.Limit, defaultLimit), func(a, b scored) int {
+				if a.score != b.score {
+					return cmp.Compare(b.score, a.score)
 				}
-				return x.entries[out[i].entry].Address < x.entries[out[j].entry].Address
+				return cmp.Compare(x.rank[a.entry], x.rank[b.entry])
 			})
 			return out
 		}
 	}
 	return nil
+}
+
+// sortFirst puts the first n of all in order at the front; the others may lie in any order behind them.
+func sortFirst(all []scored, n int, compare func(a, b scored) int) {
+	if n >= len(all)/8 || n > 500 {
+		slices.SortFunc(all, compare)
+		return
+	}
+	first := all[:n]
+	slices.SortFunc(first, compare)
+	for i := n; i < len(all); i++ {
+		c := all[i]
+		if compare(c, first[n-1]) >= 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(first, c, compare)
+		all[i] = first[n-1]
+		copy(first[at+1:], first[at:n-1])
+		first[at] = c
+	}
 }
 
 type match struct {

@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -85,5 +87,30 @@ paths:
 	slices.Sort(at)
 	if want := []string{"", "/idd", "/limit"}; !slices.Equal(at, want) {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestSortFirst_TheFrontIsThatOfAWholeSort(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	compare := func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.entry, b.entry))
+	}
+	for range 500 {
+		all := make([]scored, 1+r.IntN(400))
+		for i := range all {
+			all[i] = scored{int32(i), float64(r.IntN(40))}
+		}
+		n := 1 + r.IntN(60)
+		whole := slices.Clone(all)
+		slices.SortFunc(whole, compare)
+		sortFirst(all, n, compare)
+		n = min(n, len(all))
+		if !slices.Equal(all[:n], whole[:n]) {
+			t.Fatalf("the first %d of %d are %v, not %v", n, len(all), all[:n], whole[:n])
+		}
+		slices.SortFunc(all, compare)
+		if !slices.Equal(all, whole) {
+			t.Fatal("something was lost")
+		}
 	}
 }

@@ -18,8 +18,8 @@ const (
 	maxMeant    = 3
 )
 
-// Checked is what a pattern would be about.
-type Checked struct {
+// Reach is what a pattern would be about.
+type Reach struct {
 	Matches  int      `json:"matches" doc:"how many tools it is about now"`
 	Examples []string `json:"examples" doc:"some of them, by address"`
 	Warning  string   `json:"warning,omitempty" doc:"why it may not do what is meant"`
@@ -27,14 +27,14 @@ type Checked struct {
 }
 
 // Check says what a pattern is about in the catalog as it is now. A pattern that is none is pags.Unprocessable.
-func (s *Service) Check(ctx context.Context, uid pags.UserID, pattern string) (Checked, error) {
+func (s *Service) Check(ctx context.Context, uid pags.UserID, pattern string) (Reach, error) {
 	pattern = strings.TrimSpace(pattern)
 	if err := rule.CheckPattern(pattern); err != nil {
-		return Checked{}, pags.Errorf(pags.Unprocessable, "%s", err.Error())
+		return Reach{}, pags.Errorf(pags.Unprocessable, "%s", err.Error())
 	}
 	dir, err := s.Catalog.Directory(ctx, uid)
 	if err != nil {
-		return Checked{}, fmt.Errorf("read the catalog to check a pattern: %w", err)
+		return Reach{}, fmt.Errorf("read the catalog to check a pattern: %w", err)
 	}
 	m := meter{dir: dir, all: dir.Index.Addresses()}
 	return m.check(pattern), nil
@@ -68,8 +68,8 @@ func (m meter) policy(p *Policy) {
 	p.Matches, p.Warning = c.Matches, c.Warning
 }
 
-func (m meter) check(pattern string) Checked {
-	c := Checked{Examples: []string{}}
+func (m meter) check(pattern string) Reach {
+	c := Reach{Examples: []string{}}
 	match := rule.Matcher(pattern)
 	for _, a := range m.under(rule.Literal(pattern)) {
 		if match(a) {

@@ -366,7 +366,7 @@ func TestCheck_SaysWhatAPatternMatchesAndWhatItMayMean(t *testing.T) {
 		"a star where the connection has to be": {"github.*.create", 0, "matches no tool", "*"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := httpapitest.Read[policy.Checked](t, httpapitest.Do(t, s.api, "POST", "/v1/policies/check", owner, map[string]any{"pattern": c.pattern}), 200)
+			got := httpapitest.Read[policy.Reach](t, httpapitest.Do(t, s.api, "POST", "/v1/policies/check", owner, map[string]any{"pattern": c.pattern}), 200)
 			if got.Matches != c.matches || !strings.Contains(got.Warning, c.says) || (c.says == "") != (got.Warning == "") {
 				t.Errorf("%+v", got)
 			}

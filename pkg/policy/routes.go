@@ -41,7 +41,7 @@ type (
 			Pattern string `json:"pattern" minLength:"1" maxLength:"400"`
 		}
 	}
-	checkOutput struct{ Body Checked }
+	checkOutput struct{ Body Reach }
 	changeInput struct {
 		PolicyPath
 		Body struct {

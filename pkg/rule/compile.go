@@ -7,17 +7,15 @@ import (
 )
 
 // Rules are the rules of one person, made ready. The zero value is no rules. Safe for concurrent use.
-type Rules struct {
-	root   *node
-	blocks bool
-}
+type Rules struct{ root *node }
 
 // node is one place in the tree of patterns, reached by literal segments and by *.
 type node struct {
-	next  map[string]*node
-	any   *node
-	here  *ranked // a pattern that ends here
-	below *ranked // one that ends in * below this place, which is about the place itself too
+	next   map[string]*node
+	any    *node
+	here   *ranked // a pattern that ends here
+	below  *ranked // one that ends in * below this place, which is about the place itself too
+	blocks bool    // some rule here or further on blocks
 }
 
 // ranked is a rule with its weight.
@@ -37,7 +35,6 @@ func Compile(rules []Rule) Rules {
 			}
 			r.Pattern = Any
 		}
-		out.blocks = out.blocks || Actions[r.Action.strictness()] == Block
 		out.root.add(r)
 	}
 	return out
@@ -48,7 +45,8 @@ func Compile(rules []Rule) Rules {
 func (n *node) add(r Rule) {
 	segments := strings.Split(r.Pattern, ".")
 	last := len(segments) - 1
-	weight, exact := 0, 1
+	weight, exact, blocks := 0, 1, r.blocks()
+	n.blocks = n.blocks || blocks
 	for i, s := range segments {
 		switch {
 		case s == Any && i == last:
@@ -70,6 +68,7 @@ func (n *node) add(r Rule) {
 			}
 			n = n.next[s]
 		}
+		n.blocks = n.blocks || blocks
 	}
 	stricter(&n.here, ranked{r, weight + exact})
 }
@@ -98,15 +97,39 @@ func (r Rules) Decide(address string, readOnly bool) Decision {
 
 // Blocked reports whether a call of an address is blocked, whatever kind of operation it is.
 func (r Rules) Blocked(address string) bool {
-	if !r.blocks {
+	if r.root == nil || !r.root.mayBlock(address, address != "") {
 		return false
 	}
 	best := r.winner(address)
-	return best != nil && Actions[best.Action.strictness()] == Block
+	return best != nil && best.blocks()
 }
 
 // Blocks reports whether any rule blocks anything.
-func (r Rules) Blocks() bool { return r.blocks }
+func (r Rules) Blocks() bool { return r.root != nil && r.root.blocks }
+
+func (r Rule) blocks() bool { return Actions[r.Action.strictness()] == Block }
+
+// mayBlock reports whether any rule that matches blocks, whoever decides in the end. It makes listings quick: most places of a
+// catalog have no such rule at all.
+func (n *node) mayBlock(rest string, more bool) bool {
+	if !n.blocks {
+		return false
+	}
+	if n.below != nil && n.below.blocks() {
+		return true
+	}
+	if !more {
+		return n.here != nil && n.here.blocks()
+	}
+	part, rest, more := strings.Cut(rest, ".")
+	if part == "" {
+		return false
+	}
+	if next := n.next[part]; next != nil && next.mayBlock(rest, more) {
+		return true
+	}
+	return n.any != nil && n.any.mayBlock(rest, more)
+}
 
 func (r Rules) winner(address string) *ranked {
 	if r.root == nil || address == "" {

@@ -23,8 +23,8 @@ type Ask struct {
 	Blocked          bool // also those that a policy blocks, for their owner
 }
 
-// Item is a tool in a listing.
-type Item struct {
+// Found is a tool in a listing.
+type Found struct {
 	Path        string         `json:"path" doc:"its address, to call it by"`
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
@@ -43,15 +43,15 @@ type Item struct {
 
 // Listing is a part of what there is.
 type Listing struct {
-	Items      []Item `json:"items"`
-	Total      int    `json:"total"`
-	HasMore    bool   `json:"hasMore"`
-	NextOffset int    `json:"nextOffset,omitempty" doc:"give it as offset for the next part"`
+	Items      []Found `json:"items"`
+	Total      int     `json:"total"`
+	HasMore    bool    `json:"hasMore"`
+	NextOffset int     `json:"nextOffset,omitempty" doc:"give it as offset for the next part"`
 }
 
 // List finds and lists tools. Those that a policy blocks are as if they were not there, in totals too.
 func (s *Service) List(ctx context.Context, uid pags.UserID, a Ask) (Listing, error) {
-	out := Listing{Items: []Item{}}
+	out := Listing{Items: []Found{}}
 	dir, rules, err := s.view(ctx, uid)
 	if err != nil {
 		return out, err
@@ -65,7 +65,7 @@ func (s *Service) List(ctx context.Context, uid pags.UserID, a Ask) (Listing, er
 	for _, h := range page.Items {
 		f := dir.Flags(h.Path)
 		d := rules.Decide(h.Path, f.ReadOnly)
-		out.Items = append(out.Items, Item{Path: h.Path, Name: h.Name, Description: h.Description, Score: h.Score, ReadOnly: f.ReadOnly, Destructive: f.Destructive,
+		out.Items = append(out.Items, Found{Path: h.Path, Name: h.Name, Description: h.Description, Score: h.Score, ReadOnly: f.ReadOnly, Destructive: f.Destructive,
 			Deprecated: f.Deprecated, Held: f.Held, Asks: d.Action == rule.RequireApproval || d.Action == rule.Approve && f.Held != "", Policy: &d})
 	}
 	return out, nil
@@ -124,7 +124,7 @@ func (s *Service) Places(ctx context.Context, uid pags.UserID, blocked bool) ([]
 }
 
 // addTypes gives the first tools of a listing their types. One that is gone meanwhile stays without.
-func (s *Service) addTypes(ctx context.Context, uid pags.UserID, items []Item) error {
+func (s *Service) addTypes(ctx context.Context, uid pags.UserID, items []Found) error {
 	for i := range items[:min(len(items), typed)] {
 		b, miss, err := s.Sources.Resolve(ctx, uid, items[i].Path)
 		if err != nil {

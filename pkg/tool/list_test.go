@@ -144,7 +144,7 @@ func TestListRoute_ListsSearchesAndShowsBlockedToolsToTheirOwner(t *testing.T) {
 		return httpapitest.Read[tool.Listing](t, httpapitest.Do(t, s.api, "GET", "/v1/tools"+query, token, nil), 200)
 	}
 	all := get(owner, "")
-	if all.Total != 4 || all.HasMore || !slices.IsSortedFunc(all.Items, func(a, b tool.Item) int { return strings.Compare(a.Path, b.Path) }) {
+	if all.Total != 4 || all.HasMore || !slices.IsSortedFunc(all.Items, func(a, b tool.Found) int { return strings.Compare(a.Path, b.Path) }) {
 		t.Errorf("%+v", all)
 	}
 	for _, it := range all.Items {
