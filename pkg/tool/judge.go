@@ -76,7 +76,7 @@ func (j *Judgement) take(t *catalog.Tool, definition string) *catalog.Failure {
 	if err != nil {
 		return failureOf(err)
 	}
-	_, err = t.Build(input, catalog.Target{Base: "https://nowhere.invalid", Open: func(string) ([]byte, error) { return nil, nil }})
+	_, err = t.Build(input, catalog.Target{Base: "https://nowhere.invalid", Open: noFile})
 	if f := failureOf(err); f != nil && f.Code != catalog.CodeBinding {
 		return f
 	}

@@ -254,6 +254,29 @@ func TestQuestion_LongArgumentsAreCutWithADigestOfAll(t *testing.T) {
 	}
 }
 
+func TestQuestion_NamesTheHostThatTheArgumentsChose(t *testing.T) {
+	s := newStage(t)
+	src, err := catalog.Import(t.Context(), []byte(`
+openapi: 3.0.3
+info: {title: GitHub}
+servers: [{url: https://api.github.test}, {url: https://eu.github.test}]
+paths: {/wipe: {post: {tags: [all], operationId: wipe}}}
+`), catalog.Options{Namespace: "github"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.sources.source = src
+	for args, want := range map[string]string{`{}`: "on api.github.test", `{"server":"https://eu.github.test"}`: "on eu.github.test", `{"server":"https://api.github.test"}`: "on api.github.test"} {
+		if q := s.judge(t, call("github.main.all.wipe", args)).Ask; q == nil || !strings.HasSuffix(q.Title, want) || !strings.HasSuffix(want, q.Request["host"].(string)) {
+			t.Errorf("%s: %+v", args, q)
+		}
+	}
+	s.sources.host = "proxy.github.test" // the connection has an address of its own, or the description's with other variables
+	if q := s.judge(t, call("github.main.all.wipe", `{"server":"https://eu.github.test"}`)).Ask; !strings.HasSuffix(q.Title, "on proxy.github.test or eu.github.test") {
+		t.Errorf("%+v", q)
+	}
+}
+
 func TestDigest_IsOfAddressDefinitionAndArguments(t *testing.T) {
 	s := newStage(t)
 	base := s.judge(t, call(create, good))

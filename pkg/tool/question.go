@@ -5,9 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/proagentstore/pags/pkg/catalog"
 	"github.com/proagentstore/pags/pkg/guard"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/rule"
@@ -22,13 +25,17 @@ const maxTitle = 200
 // approval is the question whether a call may go. Everything in it comes from the definition and from what will be sent; nothing
 // is told by whoever asks for the call.
 func (j Judgement) approval() *Question {
-	b, t := j.Bound, j.Bound.Tool
+	b, t, host := j.Bound, j.Bound.Tool, j.host()
+	title := "Let it call " + oneLine(t.Request.Method+" "+t.Request.Path)
+	if host != "" {
+		title += " on " + oneLine(host)
+	}
 	q := &Question{
 		Reason:  pags.WaitApproval,
-		Title:   clip("Let it call "+oneLine(t.Request.Method+" "+t.Request.Path)+" on "+oneLine(b.Host), maxTitle),
+		Title:   clip(title, maxTitle),
 		Allowed: []string{pags.AnswerAccept, pags.AnswerDecline},
 		Request: map[string]any{
-			"path": j.Address, "source": b.Source, "connection": b.Connection, "host": b.Host, "method": t.Request.Method, "route": t.Request.Path,
+			"path": j.Address, "source": b.Source, "connection": b.Connection, "host": host, "method": t.Request.Method, "route": t.Request.Path,
 			"policy": policyFacts(j.Decision), "digest": j.Digest,
 		},
 	}
@@ -58,6 +65,41 @@ func (j Judgement) approval() *Question {
 	q.Detail = strings.Join(why, " ")
 	return q
 }
+
+// host is where the call will go. Arguments may choose another of the description's addresses than the usual one; where it cannot be
+// told whether the connection lets them, both are named.
+func (j Judgement) host() string {
+	b, t := j.Bound, j.Bound.Tool
+	if !t.Request.ChooseServer && len(t.Request.ServerChoices) == 0 {
+		return b.Host
+	}
+	plain := maps.Clone(j.Input)
+	delete(plain, "server")
+	delete(plain, "serverVariables")
+	usual, chosen := builtHost(t, plain), builtHost(t, j.Input)
+	switch {
+	case chosen == usual || chosen == "" || chosen == b.Host:
+		return b.Host
+	case usual == b.Host:
+		return chosen
+	}
+	return b.Host + " or " + chosen
+}
+
+func builtHost(t *catalog.Tool, args map[string]any) string {
+	r, err := t.Build(args, catalog.Target{Open: noFile})
+	if err != nil {
+		return ""
+	}
+	u, err := url.Parse(r.URL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// noFile stands for a stored file where only the rest of a request matters.
+func noFile(string) ([]byte, error) { return nil, nil }
 
 // showArgs puts the arguments into a request: exactly, where they are short; as a person can read them, with hidden and turning
 // characters made visible; and the digest of all of them.

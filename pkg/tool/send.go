@@ -47,7 +47,9 @@ func (s *Service) Send(ctx context.Context, j Judgement, trail Trail) (catalog.R
 	began := s.Clock.Now()
 	r, err := s.Sources.Send(ctx, j.User, j.Bound, j.Input, j.Key)
 	took := s.Clock.Now().Sub(began)
-	verdict = judged(r, err)
+	if verdict = judged(r, err); err != nil && ctx.Err() != nil { // the caller gave up, which says nothing of upstream
+		verdict = unclear
+	}
 	if err != nil {
 		s.sendFailed(ctx, t, j, facts, err, took)
 		return none, err

@@ -2,6 +2,7 @@ package tool_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -60,6 +61,7 @@ type sources struct {
 	keys    []string
 	order   *[]string
 	dirFail error
+	host    string
 }
 
 func (s *sources) note(what string) {
@@ -80,7 +82,7 @@ func (s *sources) Resolve(_ context.Context, _ pags.UserID, path string) (*catal
 			continue
 		}
 		return &catalog.Bound{Address: full, Source: "github", Connection: "main", Tool: t, Digest: "definition-" + t.Name + s.held[full],
-			Held: s.held[full], Off: s.off[full], Host: "api.github.test"}, nil, nil
+			Held: s.held[full], Off: s.off[full], Host: cmp.Or(s.host, "api.github.test")}, nil, nil
 	}
 	return nil, s.dir().Index.NotFound(path), nil
 }
