@@ -168,7 +168,10 @@ func (s *Service) acceptSome(ctx context.Context, uid pags.UserID, row sourceRow
 	}
 	next := before.against(base, now)
 	for _, t := range tools {
-		p := strings.TrimPrefix(t, row.Slug+".")
+		p := t
+		if !differs[p] && now.tools[p] == nil {
+			p = strings.TrimPrefix(t, row.Slug+".")
+		}
 		if !differs[p] && now.tools[p] == nil {
 			return consent{}, pags.Errorf(pags.Unprocessable, "%q is no tool of %s that could be accepted; name them as in drift", clip(t, 120), row.Slug)
 		}
