@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -54,10 +55,31 @@ func read(text string) (*source, *Failure) {
 		}
 		return module, nil
 	}
+	if f := importBesideReturn(text); f != nil {
+		return nil, f
+	}
 	if moduleWord.MatchString(fail.Message) {
 		return nil, modFail
 	}
 	return nil, fail
+}
+
+var staticImport = regexp.MustCompile(`(?m)^[ \t]*import\s+(?:[\pL_$*{][^'"\n;]*\sfrom\s+)?(['"])([^'"\n]+)['"]`)
+
+// importBesideReturn finds an import in a text that is neither a module, since it returns, nor statements, since it imports.
+func importBesideReturn(text string) *Failure {
+	m := staticImport.FindStringSubmatchIndex(text)
+	if m == nil {
+		return nil
+	}
+	line := strings.LastIndexByte(text[:m[2]], '\n') + 1
+	f := failf(FailImport, "%s", refusal(text[m[4]:m[5]]))
+	f.Line, f.Column = strings.Count(text[:m[2]], "\n")+1, utf8.RuneCountInString(text[line:m[2]])+1
+	return f
+}
+
+func refusal(module string) string {
+	return "import of " + strconv.Quote(module) + " is refused: modules cannot be loaded; what a program may use is built in or a tool"
 }
 
 var moduleWord = regexp.MustCompile(`Unexpected "(export|import)"|"(export|import)"`)
@@ -148,7 +170,7 @@ func imports(text string) *Failure {
 				if a.Kind == api.ResolveEntryPoint {
 					return api.OnResolveResult{}, nil
 				}
-				return api.OnResolveResult{Errors: []api.Message{{Text: "import of " + strconv.Quote(a.Path) + " is refused: modules cannot be loaded; what a program may use is built in or a tool"}}}, nil
+				return api.OnResolveResult{Errors: []api.Message{{Text: refusal(a.Path)}}}, nil
 			})
 		}}},
 	})

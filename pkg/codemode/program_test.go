@@ -68,6 +68,8 @@ func TestProgram_ErrorsStandAtTheAuthorsLine(t *testing.T) {
 		{"a syntax error in a module", "export default 1;\nlet let = 2", "", FailSyntax, 2, 0},
 		{"an end that comes too early", "if (true) {\n  const x = 1", "SyntaxError: Unexpected end of the program", FailSyntax, 2, 14},
 		{"an import", "const a = 1;\nimport fs from \"node:fs\";\nfs.readFileSync(a)", "import of \"node:fs\" is refused", FailImport, 2, 16},
+		{"an import beside a return", "// use it\nimport fs from 'fs'\nreturn fs.x", "import of \"fs\" is refused", FailImport, 2, 16},
+		{"a bare import beside a return", "import 'left-pad'; return 1", "import of \"left-pad\" is refused", FailImport, 1, 8},
 		{"a re-export", "export * from \"left-pad\"", "import of \"left-pad\" is refused", FailImport, 1, 0},
 		{"an import at run time", "const m = \"x\";\nreturn await import(m)", "import of \"x\" is refused", FailImport, 0, 0},
 		{"something that is no error", `throw { code: 5, big: 1n }`, `{"code":5,"big":"1"}`, FailThrown, 0, 0},
