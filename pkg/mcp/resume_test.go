@@ -148,6 +148,7 @@ func TestResume_WhatAPlainTokenIsToldToSend(t *testing.T) {
 	s.call(t, "person", "resume", object{"executionId": "run_1", "interactionId": "int_1", "action": "accept"}).says(t, false, "done")
 	s.clock.Advance(time.Second)
 	(<-done).says(t, false, `"done":"int_1"`)
+	s.call(t, "agent", "resume", object{"executionId": "run_1", "interactionId": "int_1", "action": "accept"}).says(t, false, "was answered before (accept)", `"done":"int_1"`)
 }
 
 func TestResume_WaitEndsByItself(t *testing.T) {

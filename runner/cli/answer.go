@@ -10,7 +10,7 @@ import (
 )
 
 func answerCommand(a *app) *cobra.Command {
-	var accept, decline, secret, wait bool
+	var accept, decline, retry, secret, wait bool
 	var value, note, content string
 	c := &cobra.Command{
 		Use:   "answer INTERACTION",
@@ -23,6 +23,8 @@ func answerCommand(a *app) *cobra.Command {
 				body["kind"] = pags.AnswerAccept
 			case decline:
 				body["kind"] = pags.AnswerDecline
+			case retry:
+				body["kind"] = pags.AnswerRetry
 			case secret:
 				text, err := a.readSecret(c.Context(), "Secret: ")
 				if err != nil {
@@ -65,12 +67,13 @@ func answerCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&accept, "accept", false, "yes, or: I did it, go on")
 	f.BoolVar(&decline, "decline", false, "no")
+	f.BoolVar(&retry, "retry", false, "it did not happen, do it again; where that is not known")
 	f.StringVar(&value, "value", "", "a text")
 	f.BoolVar(&secret, "secret-stdin", false, "a secret, read from standard input (hidden when typed)")
 	f.StringVar(&content, "content", "", "a filled form: `JSON`, @FILE, or - for standard input")
 	f.StringVar(&note, "note", "", "a hint for the agent's next step")
 	f.BoolVar(&wait, "wait", false, "then follow the run")
-	c.MarkFlagsMutuallyExclusive("accept", "decline", "value", "content", "secret-stdin")
-	c.MarkFlagsOneRequired("accept", "decline", "value", "content", "secret-stdin")
+	c.MarkFlagsMutuallyExclusive("accept", "decline", "retry", "value", "content", "secret-stdin")
+	c.MarkFlagsOneRequired("accept", "decline", "retry", "value", "content", "secret-stdin")
 	return c
 }

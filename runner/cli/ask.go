@@ -102,11 +102,18 @@ func (f *follower) attend(ctx context.Context, x got[execution]) (got[execution]
 func (f *follower) answer(ctx context.Context, i pags.Interaction) (map[string]any, error) {
 	fields := fieldsOf(schemaOf(i))
 	if !isForm(i) || len(fields) == 0 {
-		yes, err := f.confirm(ctx, "Go on? [y/N] ")
+		prompt, again := "Go on? [y/N] ", slices.Contains(i.Allowed, pags.AnswerRetry)
+		if again {
+			prompt = "Did it happen? [y: yes, go on / r: no, do it again / N: stop] "
+		}
+		text, err := f.readLine(ctx, prompt)
+		said := strings.ToLower(text)
 		switch {
 		case err != nil:
 			return nil, err
-		case !yes:
+		case again && (said == "r" || said == "retry"):
+			return map[string]any{"action": "retry"}, nil
+		case said != "y" && said != "yes":
 			return map[string]any{"action": "decline"}, nil
 		case isForm(i):
 			return map[string]any{"action": "accept", "content": map[string]any{}}, nil
@@ -124,11 +131,6 @@ func (f *follower) answer(ctx context.Context, i pags.Interaction) (map[string]a
 		}
 	}
 	return map[string]any{"action": "accept", "content": content}, nil
-}
-
-func (a *app) confirm(ctx context.Context, prompt string) (bool, error) {
-	text, err := a.readLine(ctx, prompt)
-	return slices.Contains([]string{"y", "yes"}, strings.ToLower(text)), err
 }
 
 // askField asks until the text fits. An empty line takes the default, or leaves out what is not required.

@@ -53,7 +53,7 @@ lists what is below it; behind a tool it lists its arguments.`,
 }
 
 func (a *app) call(ctx context.Context, cl *client.Client, key, path string, args map[string]any, auto bool) error {
-	body := map[string]any{"path": path, "args": args}
+	body := map[string]any{"path": path, "args": args, "via": "cli"}
 	if auto {
 		body["autoApprove"] = true
 	}

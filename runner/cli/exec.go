@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +48,7 @@ are asked on a terminal; elsewhere one JSON object says how to go on (exit 20).`
 			if err != nil {
 				return err
 			}
-			body := map[string]any{"code": text}
+			body := map[string]any{"code": text, "via": "cli"}
 			if title != "" {
 				body["title"] = title
 			}
@@ -142,8 +143,8 @@ func resumingCommand(a *app) *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			body := map[string]any{"action": action, "waitSeconds": longest}
-			if action != "accept" && action != "decline" && action != "cancel" {
-				return usagef("--action is accept, decline or cancel, not %q", action)
+			if !slices.Contains([]string{"accept", "decline", "retry", "cancel"}, action) {
+				return usagef("--action is accept, decline, retry or cancel, not %q", action)
 			}
 			if content != "" {
 				if action != "accept" {
@@ -174,7 +175,7 @@ func resumingCommand(a *app) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&action, "action", "accept", "accept, decline or cancel")
+	f.StringVar(&action, "action", "accept", "accept, decline, cancel; retry where it is not known whether a call happened")
 	f.StringVar(&content, "content", "", "what a form asks for: `JSON`, @FILE, or - for standard input")
 	f.StringVar(&interaction, "interaction", "", "which question, if several are open")
 	f.StringVar(&note, "note", "", "a hint that is kept with the answer")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/proagentstore/pags/pkg/pags"
@@ -168,8 +169,10 @@ func (f *follower) failed(x got[execution]) error {
 func (f *follower) suspended(x got[execution]) error {
 	i := x.v.Interactions[0]
 	commands := map[string]string{}
-	for _, action := range []string{"accept", "decline", "cancel"} {
-		commands[action] = resumeCommand(x.v.ID, i, action)
+	for _, action := range []string{"accept", "decline", "retry", "cancel"} {
+		if action != "retry" || slices.Contains(i.Allowed, pags.AnswerRetry) {
+			commands[action] = resumeCommand(x.v.ID, i, action)
+		}
 	}
 	out := map[string]any{"status": x.v.Status, "id": x.v.ID, "interactions": x.v.Interactions, "resume": commands["accept"], "commands": commands}
 	if x.v.URL != "" {

@@ -172,6 +172,8 @@ func TestPause_WithoutATerminalOneObjectSaysHowToGoOn(t *testing.T) {
 
 func TestPause_OnATerminalAPersonIsAsked(t *testing.T) {
 	resume := "POST /v1/executions/" + runID + "/resume"
+	doubt := approval("int_5")
+	doubt["reason"], doubt["allowed"] = "unknown", []string{"accept", "retry", "decline"}
 	for _, c := range []struct {
 		name, typed string
 		first       object
@@ -194,6 +196,9 @@ func TestPause_OnATerminalAPersonIsAsked(t *testing.T) {
 		{"the host refuses what was typed", "4\nx\n\n\n4\nRex\n\n\n", waiting(form("int_3", petForm)), sequence(problem{422, "name is too short"}, done("ok")), 0, `"ok"`, "name is too short",
 			object{"action": "accept", "interactionId": "int_3", "content": object{"legs": 4, "name": "Rex", "kind": "cat"}}, 2},
 		{"answered elsewhere meanwhile", "y\n", waiting(approval("int_1")), problem{409, "it was answered already"}, 0, `"elsewhere"`, "it was answered already", object{"action": "accept", "interactionId": "int_1"}, 1},
+		{"nobody knows whether it happened: it did not", "r\n", waiting(doubt), done("ok"), 0, `"ok"`, "Did it happen?", object{"action": "retry", "interactionId": "int_5"}, 1},
+		{"nobody knows whether it happened: it did", "y\n", waiting(doubt), done("ok"), 0, `"ok"`, "", object{"action": "accept", "interactionId": "int_5"}, 1},
+		{"retry is no answer to an approval", "r\n", waiting(approval("int_1")), done("left"), 0, "", "", object{"action": "decline", "interactionId": "int_1"}, 1},
 		{"not allowed", "y\n", waiting(approval("int_1")), problem{403, "only a person"}, 1, "", "only a person", object{"action": "accept", "interactionId": "int_1"}, 1},
 	} {
 		s := newStand(t, map[string]any{"POST /v1/executions": c.first, resume: c.resumed, "GET /v1/executions/" + runID: done("elsewhere")})
@@ -224,7 +229,7 @@ func TestPause_JSONIsWantedOnATerminalToo(t *testing.T) {
 func TestResume_SaysWhatIsWrongBeforeItAsks(t *testing.T) {
 	s := newStand(t, map[string]any{"POST /v1/executions/" + runID + "/resume": done(object{"ok": true})})
 	for args, says := range map[string]string{
-		"--action maybe":                 "accept, decline or cancel",
+		"--action maybe":                 "accept, decline, retry or cancel",
 		"--content [1]":                  "must be a JSON object",
 		"--content {":                    "it ends too early",
 		"--action decline --content {}":  "goes with --action accept",

@@ -103,6 +103,8 @@ func answers(x pags.Interaction) []string {
 		switch k {
 		case pags.AnswerAccept:
 			out = append(out, base+" --accept")
+		case pags.AnswerRetry:
+			out = append(out, base+" --retry")
 		case pags.AnswerDecline:
 			out = append(out, base+" --decline")
 		case pags.AnswerValue:
