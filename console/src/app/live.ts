@@ -9,7 +9,7 @@ export function useLive(): void {
   useEffect(() => live.listen((p) => {
     if (p.kind === 'events') show(queries, p.body.run)
     if (p.kind === 'inbox') void queries.invalidateQueries({ queryKey: ['interactions'] })
-    if (p.kind === 'line' && p.up) for (const key of ['runs', 'run', 'interactions', 'machines']) void queries.invalidateQueries({ queryKey: [key] })
+    if (p.kind === 'line' && p.up) for (const key of ['runs', 'run', 'interactions', 'machines', 'execution']) void queries.invalidateQueries({ queryKey: [key] })
   }), [queries])
 }
 

@@ -37,6 +37,13 @@ describe('StepLog', () => {
     expect(asked).toEqual(['4', '6'])
   })
 
+  it('gives each call once when it is read twice at once', async () => {
+    const { page } = host([1, 2, 3, 4, 5].map((n) => call(n)))
+    const log = new StepLog()
+    await Promise.all([log.read(page), log.read(page)])
+    expect((await log.read(page)).map((c) => c.seq)).toEqual([1, 2, 3, 4, 5])
+  })
+
   it('gives the settled calls again when nothing follows', async () => {
     const { page } = host([call(1), call(2)])
     const log = new StepLog()

@@ -15,19 +15,26 @@ export class StepLog {
   private done: Call[] = []
   private cursor: string | undefined
 
+  /** Reads what may be new. Two may read at once: the one that knows less leaves no trace. */
   async read(page: (cursor: string | undefined) => Promise<StepPage>): Promise<Call[]> {
+    let { done, cursor } = this
     const rest: Call[] = []
     let keep = true
-    for (let at = this.cursor; ;) {
+    for (let at = cursor; ;) {
       const p = await page(at)
       keep = keep && p.nextCursor !== undefined && p.items.every((c) => settled(c.status))
       if (keep) {
-        this.done = [...this.done, ...p.items]
-        this.cursor = p.nextCursor
+        done = [...done, ...p.items]
+        cursor = p.nextCursor
       } else rest.push(...p.items)
-      if (!p.nextCursor || p.nextCursor === at) return rest.length === 0 ? this.done : [...this.done, ...rest]
+      if (!p.nextCursor || p.nextCursor === at) break
       at = p.nextCursor
     }
+    if (done.length > this.done.length) {
+      this.done = done
+      this.cursor = cursor
+    }
+    return [...done, ...rest]
   }
 }
 

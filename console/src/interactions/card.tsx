@@ -41,6 +41,11 @@ export function InteractionCard({ interaction: x, inRun, focused = true }: { int
   const text = (isCall(x.request) ? callWords[x.reason] : undefined) ?? words[x.reason] ?? { title: x.reason, accept: 'Accept', decline: 'Decline' }
   const idle = !state || state.phase === 'failed'
   const [note, setNote] = useState('')
+  const [noting, setNoting] = useState(() => !isCall(x.request)) // a note rarely goes with a call
+  const openReply = useCallback(() => {
+    setNoting(true)
+    requestAnimationFrame(() => { document.getElementById(`reply-${x.id}`)?.focus() }) // after this key press, or it is typed
+  }, [x.id])
   const choose = useCallback((kind: Choice) => { send({ kind, ...(note ? { note } : {}) }) }, [send, note])
 
   useKeys(useCallback((key) => {
@@ -48,8 +53,8 @@ export function InteractionCard({ interaction: x, inRun, focused = true }: { int
     if (!idle) return
     if (key === 'a' && x.allowed?.includes('accept')) choose('accept')
     if (key === 'x' && x.allowed?.includes('decline')) choose('decline')
-    if (key === 'r') requestAnimationFrame(() => { document.getElementById(`reply-${x.id}`)?.focus() }) // after this key press, or it is typed
-  }, [idle, choose, undo, x]), focused)
+    if (key === 'r') openReply()
+  }, [idle, choose, undo, openReply, x]), focused)
 
   return (
     <article aria-labelledby={`q-${x.id}`} className={cn('rounded-lg border bg-panel p-4 sm:p-5', focused ? 'border-wait' : 'border-line')}>
@@ -70,7 +75,7 @@ export function InteractionCard({ interaction: x, inRun, focused = true }: { int
       </div>
       <div className="mt-4">
         {state?.phase === 'failed' ? <Failure className="mb-3" error={state.error} safe={isCall(x.request) ? 'The call was not made by it.' : 'Nothing was sent to the page.'} /> : null}
-        {idle ? <Answers x={x} text={text} send={send} choose={choose} note={note} setNote={setNote} /> : <Progress state={state} text={text} undo={undo} />}
+        {idle ? <Answers x={x} text={text} send={send} choose={choose} note={note} setNote={setNote} noting={noting} onNote={openReply} /> : <Progress state={state} text={text} undo={undo} />}
       </div>
     </article>
   )
@@ -103,17 +108,18 @@ function Expiry({ at }: { at: string }) {
   return <span className={ms < 120_000 ? 'font-medium text-bad' : ''}>{ms > 0 ? `${left(ms)} left` : 'expired'}</span>
 }
 
-function Answers({ x, text, send, choose, note, setNote }: { x: Interaction; text: Words; send: (b: Answering) => void; choose: (k: Choice) => void; note: string; setNote: (v: string) => void }) {
+function Answers({ x, text, send, choose, note, setNote, noting, onNote }: { x: Interaction; text: Words; send: (b: Answering) => void; choose: (k: Choice) => void; note: string; setNote: (v: string) => void; noting: boolean; onNote: () => void }) {
   const allowed = x.allowed ?? []
   const kinds = (['value', 'secret'] as const).filter((k) => allowed.includes(k))
   const schema = x.request?.['schema'] as Schema | undefined
   return (
     <div className="space-y-3">
-      {allowed.includes('form') ? <SchemaForm id={x.id} schema={schema} onSend={(content) => { send({ kind: 'form', content }) }} /> : kinds.length > 0 ? <Reply id={x.id} kinds={kinds} send={send} /> : <Field id={`reply-${x.id}`} className="max-w-xl" label={isCall(x.request) ? 'Note' : 'Note for the agent'} placeholder="optional" maxLength={1000} autoComplete="off" value={note} onChange={(e) => { setNote(e.target.value) }} />}
+      {allowed.includes('form') ? <SchemaForm id={x.id} schema={schema} onSend={(content) => { send({ kind: 'form', content }) }} /> : kinds.length > 0 ? <Reply id={x.id} kinds={kinds} send={send} /> : !noting ? null : <Field id={`reply-${x.id}`} className="max-w-xl" label={isCall(x.request) ? 'Note' : 'Note for the agent'} placeholder="optional" maxLength={1000} autoComplete="off" value={note} onChange={(e) => { setNote(e.target.value) }} />}
       <div className="flex flex-wrap gap-2">
         {allowed.includes('accept') ? <Button look="primary" aria-keyshortcuts="a" onClick={() => { choose('accept') }}><Check aria-hidden className="size-4" />{text.accept}<Keycap>a</Keycap></Button> : null}
         {allowed.includes('retry') ? <Button onClick={() => { choose('retry') }}><RotateCw aria-hidden className="size-4" />{text.retry ?? 'Do it again'}</Button> : null}
         {allowed.includes('decline') ? <Button look="danger" aria-keyshortcuts="x" onClick={() => { choose('decline') }}><X aria-hidden className="size-4" />{text.decline}<Keycap>x</Keycap></Button> : null}
+        {noting || kinds.length > 0 || allowed.includes('form') ? null : <Button look="quiet" aria-keyshortcuts="r" onClick={onNote}>Add a note<Keycap>r</Keycap></Button>}
       </div>
     </div>
   )

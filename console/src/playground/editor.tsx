@@ -3,14 +3,14 @@ import { cn } from '@/ui/cn'
 import { indent, newline, outdent, type Edit } from './edit'
 
 type Props = {
-  label: string; value: string; onChange: (v: string) => void; onRun: () => void; rows?: number; marked?: number | undefined; invalid?: boolean; describedBy?: string
+  label: string; value: string; onChange: (v: string) => void; onRun: () => void; rows?: number; marked?: number | undefined; invalid?: boolean; describedBy?: string; className?: string
 }
 
 const lineHeight = 20
 const padding = 8
 
 /** A text field for code: line numbers, a marked line, Tab indents, Enter keeps the indent, Ctrl- or Cmd-Enter runs. Whoever walks through the page by Tab passes it: it indents only once something was typed or clicked. */
-export function Editor({ label, value, onChange, onRun, rows = 16, marked, invalid, describedBy }: Props) {
+export function Editor({ label, value, onChange, onRun, rows = 16, marked, invalid, describedBy, className }: Props) {
   const id = useId()
   const writing = useRef(false)
   const [scroll, setScroll] = useState({ top: 0, left: 0 })
@@ -46,7 +46,7 @@ export function Editor({ label, value, onChange, onRun, rows = 16, marked, inval
         id={id} value={value} rows={rows} wrap="off" spellCheck={false} autoComplete="off" autoCapitalize="off" autoCorrect="off" aria-invalid={invalid === true} aria-describedby={describedBy} aria-keyshortcuts="Control+Enter Meta+Enter"
         onChange={(e) => { onChange(e.target.value) }} onKeyDown={onKey} onFocus={() => { writing.current = false }} onPointerDown={() => { setTimeout(() => { writing.current = true }) }}
         onScroll={(e) => { setScroll({ top: e.currentTarget.scrollTop, left: e.currentTarget.scrollLeft }) }}
-        className="relative block w-full resize-y overflow-auto bg-transparent py-2 pr-3 text-xs outline-2 -outline-offset-2 outline-transparent focus-visible:outline-(--focus)"
+        className={cn('relative block w-full resize-y overflow-auto bg-transparent py-2 pr-3 text-xs outline-2 -outline-offset-2 outline-transparent focus-visible:outline-(--focus)', className)}
         style={{ lineHeight: `${lineHeight.toString()}px`, paddingLeft: `calc(${digits.toString()}ch + 1.75rem)`, tabSize: 2 }}
       />
     </div>

@@ -64,7 +64,7 @@ export function Playground({ run }: { run: string | undefined }) {
     <Page wide title="Playground" hint="A program calls your tools, waits for you where it has to, and gives back what it returns." actions={draft.code ? <Button onClick={clear}><FilePlus2 aria-hidden className="size-4" />New</Button> : undefined}>
       <div className="grid gap-4 lg:grid-cols-2">
         <div className="min-w-0 space-y-3">
-          <Editor label="Program" value={draft.code} onChange={put} onRun={go} rows={22} marked={marked} describedBy="editor-hint" />
+          <Editor label="Program" value={draft.code} onChange={put} onRun={go} rows={22} className="h-[38dvh] min-h-40 lg:h-[58dvh]" marked={marked} describedBy="editor-hint" />
           <p id="editor-hint" className="text-xs text-ink-2">TypeScript. Your tools are <code className="font-mono">tools.SOURCE.CONNECTION.GROUP.NAME(arguments)</code>. Tab indents; Esc leaves the field.</p>
           <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
             <Button look="primary" busy={start.isPending} disabled={draft.code.trim() === ''} onClick={go}><Play aria-hidden className="size-4" />Run<Keycap>⌘⏎</Keycap></Button>

@@ -20,8 +20,8 @@ export function PolicyRow({ p }: { p: Policy }) {
   return (
     <li className="px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <div className={cn('min-w-0 flex-1 basis-60', !p.enabled && 'opacity-75')}>
-          <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1"><span className="font-mono text-sm font-medium break-all">{p.pattern}</span><Verdict action={p.action} /></p>
+        <div className="min-w-0 flex-1 basis-60">
+          <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1"><span className={cn('font-mono text-sm font-medium break-all', !p.enabled && 'text-ink-2 line-through decoration-line-strong')}>{p.pattern}</span><Verdict action={p.action} /></p>
           <p className="mt-0.5 text-xs break-words text-ink-2">
             {p.matches === 1 ? '1 tool' : `${p.matches.toLocaleString()} tools`}{p.enabled ? '' : ' · off'}{p.note ? ` · ${p.note}` : ''} · changed <Ago at={p.updatedAt} />
           </p>

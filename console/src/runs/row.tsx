@@ -7,7 +7,7 @@ import { Ago, span } from '@/ui/time'
 /** What a run is about, in one line: a browser task by its page, a program by what it called and where it came from. */
 function about(run: Run): string {
   const code = codeOf(run)
-  const what = code ? [code.tool ?? `Program, ${code.calls === 1 ? '1 call' : `${code.calls.toLocaleString()} calls`}`, `from ${via[code.via] ?? code.via}`] : [run.browse?.url.replace(/^https?:\/\//, '')]
+  const what = code ? [code.tool ? 'One call' : `Program, ${code.calls === 1 ? '1 call' : `${code.calls.toLocaleString()} calls`}`, `from ${via[code.via] ?? code.via}`] : [run.browse?.url.replace(/^https?:\/\//, '')]
   return [...what, run.detail].filter(Boolean).join(' · ')
 }
 

@@ -46,7 +46,7 @@ function Loaded({ s }: { s: Source }) {
           <Fact name="Read"><Ago at={s.refreshedAt} /> (revision {s.revision})</Fact>
           <Fact name="Format">{s.format}{s.version ? `, version ${s.version}` : ''}</Fact>
           <Fact name="Added"><Ago at={s.createdAt} /></Fact>
-          <div className="col-span-2"><Fact name="From">{s.url ? <span className="font-mono text-xs break-all">{s.url}</span> : 'a pasted description'}</Fact></div>
+          <Fact name="From" className="col-span-2">{s.url ? <span className="font-mono text-xs break-all">{s.url}</span> : 'a pasted description'}</Fact>
         </dl>
         {refresh.data || refresh.error ? <div role="status" className="p-4">{refresh.error ? <Failure error={refresh.error} safe="Its tools are as they were." /> : refresh.data ? <RefreshOutcome r={refresh.data} /> : null}</div> : null}
       </Panel>

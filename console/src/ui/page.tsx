@@ -25,9 +25,9 @@ export function Panel({ children, className, label }: { children: ReactNode; cla
 }
 
 /** A labelled fact in a definition list. */
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
+export function Fact({ name, children, className }: { name: string; children: ReactNode; className?: string }) {
   return (
-    <div className="min-w-0">
+    <div className={cn('min-w-0', className)}>
       <dt className="text-xs text-ink-2">{name}</dt>
       <dd className="mt-0.5 text-sm break-words tabular-nums">{children}</dd>
     </div>
