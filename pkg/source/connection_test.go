@@ -28,6 +28,7 @@ func TestConnect_EveryMethodReachesTheAPIInItsPlace(t *testing.T) {
 	}{
 		"bearer of the description":      {bearer, "token", map[string]string{"token": token}, "Authorization", "Bearer " + token, ""},
 		"basic of the description":       {basic, "login", map[string]string{"username": "ana", "password": token}, "Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("ana:"+token)), ""},
+		"a password made of spaces":      {basic, "login", map[string]string{"username": "ana", "password": "        "}, "Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("ana:        ")), ""},
 		"basic with an empty password":   {basic, "login", map[string]string{"username": token, "password": ""}, "Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(token+":")), ""},
 		"a key in a header":              {apiKey("header", "X-Api-Key"), "key", map[string]string{"key": token}, "X-Api-Key", token, ""},
 		"a key in the query":             {apiKey("query", "k"), "key", map[string]string{"key": token + "/&"}, "", "", "k=" + token + "%2F%26"},
@@ -148,7 +149,7 @@ func TestSend_WithoutAValueNothingIsSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.send(t, "shop.main.shop.getMe", nil, "")
-	if r.OK || r.Error.Code != catalog.CodeValueMissing || !strings.Contains(r.Error.Message, "token") || !strings.Contains(r.Error.Message, "pags connections") || len(up.seen()) != 0 {
+	if r.OK || r.Error.Code != catalog.CodeValueMissing || !strings.Contains(r.Error.Message, "token") || !strings.Contains(r.Error.Message, "console") || len(up.seen()) != 0 {
 		t.Errorf("%+v", r.Error)
 	}
 }

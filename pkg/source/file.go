@@ -71,7 +71,7 @@ func advise(f *catalog.Failure, b *catalog.Bound, m catalog.AuthMethod) {
 		f.Message += "; connection " + name + " sends no credential: its owner adds one that does"
 	case f.Status == 401:
 		f.Code = catalog.CodeRejected
-		f.Message += "; the API does not take the credential of connection " + name + ": its owner gives a new one in the console, or with: pags connections set " + name
+		f.Message += "; the API does not take the credential of connection " + name + ": its owner gives it a new one in the console"
 	case f.Status == 403:
 		f.Code = catalog.CodeRejected
 		f.Message += "; the API knows connection " + name + " and does not allow it this: a credential with more access may help, the same one again does not"

@@ -64,7 +64,7 @@ func TestDiscover_WhatIsNothingIsUnknownWithAdvice(t *testing.T) {
 		says   string
 	}{
 		"a plain site":            {func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "<html>shop</html>") }, "/", "notFound", "paste the document"},
-		"a site that wants a key": {func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", 401) }, "/", "signIn", "headers"},
+		"a site that wants a key": {func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", http.StatusUnauthorized) }, "/", "signIn", "headers"},
 		"GraphQL":                 {http.NotFound, "/api/graphql", "kindNotRead", "graphql"},
 		"MCP":                     {http.NotFound, "/mcp", "kindNotRead", "mcp"},
 		"a damaged description":   {func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"openapi":"3.0.0", "paths": {`) }, "/", "syntax", "line"},
@@ -109,9 +109,9 @@ func TestDiscover_GivenHeadersReachTheOriginOnlyAndAreNotStored(t *testing.T) {
 	up := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Header.Get("X-Api-Key") != secret:
-			http.Error(w, "no", 401)
+			http.Error(w, "no", http.StatusUnauthorized)
 		case r.URL.Path == "/moved.json":
-			http.Redirect(w, r, elsewhere.URL+"/spec.json", 302)
+			http.Redirect(w, r, elsewhere.URL+"/spec.json", http.StatusFound)
 		default:
 			fmt.Fprint(w, describe("", bearer, op("GET /me getMe")))
 		}
@@ -172,7 +172,7 @@ func TestFetch_ADocumentThatIsTooLargeOrTooSlowIsRefused(t *testing.T) {
 	if n := len(up.seen()); n != 1 {
 		t.Errorf("%d requests for one large document", n)
 	}
-	up.answers(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, 302) })
+	up.answers(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) })
 	if _, err := s.Service.Add(t.Context(), uid, source.Given{URL: up.URL + "/openapi.json"}, "", "", ""); err == nil {
 		t.Error("a circle of redirects")
 	}

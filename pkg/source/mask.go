@@ -52,6 +52,9 @@ func newMask(m catalog.AuthMethod, values map[string]string) *mask {
 
 // forms adds the ways in which a value is written.
 func forms(v string, to map[string]bool) {
+	if v == "" {
+		return
+	}
 	strict := percent(v)
 	quoted, _ := json.Marshal(v) // a text always has JSON
 	slashed := strings.ReplaceAll(strings.Trim(string(quoted), `"`), "/", `\/`)

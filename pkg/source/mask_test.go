@@ -208,13 +208,33 @@ func TestSend_ErrorsOfTheNetworkTellNothing(t *testing.T) {
 		}
 	}
 	check("a connection that breaks")
-	up.answers(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), 302) })
+	up.answers(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) })
 	check("a circle")
 	up.answers(func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "http://169.254.169.254/?k="+r.URL.Query().Get("api_key"), 302)
+		http.Redirect(w, r, "http://169.254.169.254/?k="+r.URL.Query().Get("api_key"), http.StatusFound)
 	})
 	check("an address that is not allowed")
 	up.Close()
 	check("nobody there")
 	s.nowhere(t, token)
+}
+
+func BenchmarkMask_TenMegabytes(b *testing.B) {
+	s := newStage(b, local)
+	line := []byte(`{"id":123,"name":"some ordinary text of a record","tags":["a","b","c"],"token":"cmVjb3Jk"},` + "\n")
+	body := bytes.Repeat(line, 10<<20/len(line))
+	up := newUpstream(b, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		w.Write(body)
+	})
+	s.add(b, m{"document": describe(up.URL, bearer, op("GET /read read")), "slug": "shop"})
+	s.connect(b, source.NewConnection{Source: "shop", Method: "token", Values: map[string]string{"token": token}})
+	s.connect(b, source.NewConnection{Source: "shop", Name: "open", Method: "none"})
+	for name, path := range map[string]string{"masked": "shop.main.shop.read", "nothing to mask": "shop.open.shop.read"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				s.send(b, path, nil, "")
+			}
+		})
+	}
 }

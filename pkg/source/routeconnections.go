@@ -21,7 +21,7 @@ func ConnectionRoutes(api *httpapi.API, s *Service) {
 
 // FileRoutes are those of results that were kept as files, below /v1/tools.
 func FileRoutes(api *httpapi.API, s *Service) {
-	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/tools/files/{id}", ID: "getToolFile", Tag: "tools", Summary: "Where a file that a tool answered with can be read"}, s.fileRoute)
+	httpapi.Handle(api, httpapi.Route{Method: "GET", Path: "/v1/tools/files/{id}", ID: "getToolFile", Tag: "tools", Scope: httpapi.ScopeTools, Summary: "Where a file that a tool answered with can be read"}, s.fileRoute)
 }
 
 type (

@@ -3,7 +3,6 @@ package source
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"strings"
 
@@ -71,7 +70,7 @@ func (s *Service) Send(ctx context.Context, uid pags.UserID, b *catalog.Bound, a
 	}
 	if err := m.Apply(req, values); err != nil {
 		f := asFailure(err)
-		f.Message += fmt.Sprintf("; its owner gives it in the console, or with: pags connections set %s.%s", b.Source, b.Connection)
+		f.Message += "; nothing was sent. The owner of " + b.Source + "." + b.Connection + " gives the value in the console"
 		return failed(f), nil
 	}
 	result, err := s.exchange(ctx, req, b, hide)

@@ -44,7 +44,7 @@ type upstream struct {
 	answer http.HandlerFunc
 }
 
-func newUpstream(t *testing.T, answer http.HandlerFunc) *upstream {
+func newUpstream(t testing.TB, answer http.HandlerFunc) *upstream {
 	u := &upstream{answer: answer}
 	u.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
