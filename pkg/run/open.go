@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/proagentstore/pags/pkg/crash"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/port"
 )
@@ -48,8 +47,7 @@ func (s *Service) open(ctx context.Context, run pags.Run, msg message, extra []p
 	if err != nil {
 		return run, err
 	}
-	crash.Here(crash.RunStartBefore)
-	err = s.Table.Transact(ctx, pags.NewToken()[:36], append(writes, extra...)...)
+	err = s.write(ctx, append(writes, extra...))
 	var cancelled *port.Cancelled
 	if errors.As(err, &cancelled) {
 		if twin, found, err := s.earlier(ctx, msg); err != nil || found { // the same message, delivered twice at once
@@ -60,6 +58,5 @@ func (s *Service) open(ctx context.Context, run pags.Run, msg message, extra []p
 		return run, fmt.Errorf("open run %s: %w", run.ID, err)
 	}
 	s.pushes.push(ctx, run, []pags.Event{queuedEvent(run)})
-	crash.Here(crash.RunStartAfter)
 	return s.begin(ctx, run), nil
 }

@@ -47,12 +47,10 @@ func (s *Service) Start(ctx context.Context, caller httpapi.Caller, id pags.Inst
 	if run.Browse.Files, err = s.keepFiles(ctx, id, req.Files); err != nil {
 		return pags.Run{}, err
 	}
-	crash.Here(crash.RunStartBefore)
 	run, isNew, err := s.create(ctx, run, msg)
 	if err != nil || !isNew {
 		return run, err
 	}
-	crash.Here(crash.RunStartAfter)
 	if err := s.Instances.Touch(ctx, id); err != nil {
 		s.Log.WarnContext(ctx, "instance not touched", "instance", id, "error", err)
 	}
@@ -95,7 +93,7 @@ func (s *Service) create(ctx context.Context, run pags.Run, msg message) (pags.R
 		if err != nil {
 			return run, false, err
 		}
-		err = s.Table.Transact(ctx, pags.NewToken()[:36], writes...)
+		err = s.write(ctx, writes)
 		var cancelled *port.Cancelled
 		if err == nil {
 			s.pushes.push(ctx, run, []pags.Event{queuedEvent(run)})
@@ -109,6 +107,16 @@ func (s *Service) create(ctx context.Context, run pags.Run, msg message) (pags.R
 		}
 	}
 	return run, false, pags.Errorf(pags.Unavailable, "instance %s changes too fast; try again", run.InstanceID)
+}
+
+// write makes a run exist, with everything that it begins with.
+func (s *Service) write(ctx context.Context, writes []port.Write) error {
+	crash.Here(crash.RunStartBefore)
+	err := s.Table.Transact(ctx, pags.NewToken()[:36], writes...)
+	if err == nil {
+		crash.Here(crash.RunStartAfter)
+	}
+	return err
 }
 
 // lockOf reads the lock; free is the condition to take it, nil if a run is named there.
