@@ -153,6 +153,9 @@ func (s *service) questions(b *strings.Builder, out *outcome, caller httpapi.Cal
 	b.WriteString("Waiting for an answer; nothing goes on until it comes.\n")
 	for _, i := range x.Interactions {
 		q := question{ID: i.ID, Kind: "approval", Message: i.Title, Detail: i.Detail, Path: i.Request["path"], Args: i.Request["args"], ExpiresAt: i.ExpiresAt}
+		if q.Args == nil { // they are long; a person is shown their beginning, and so is an agent
+			q.Args = i.Request["shown"]
+		}
 		answerable := mayApprove(caller)
 		p := payload{ExecutionID: x.ID, InteractionID: i.ID, Action: "accept"}
 		if form(i) {

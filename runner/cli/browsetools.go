@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"sort"
 	"strings"
@@ -99,6 +100,9 @@ func lookAt(ctx context.Context, cl *client.Client, path string) (s shelf, tool 
 	switch {
 	case len(mine) == 0: // a tool of ours, or nothing
 		d, err := describeTool(ctx, cl, path)
+		if notFound(err) && len(places) == 0 {
+			err = fmt.Errorf("%w, and you have no sources yet; add one: pags sources add https://…/openapi.json", err)
+		}
 		return s, &d, err
 	case len(parts) == 1 && len(mine) > 1:
 		for _, p := range mine {

@@ -248,3 +248,21 @@ func TestResume_SaysWhatIsWrongBeforeItAsks(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 }
+
+func TestQuestion_ArgumentsAreShownCharacterByCharacter(t *testing.T) {
+	q := approval("int_1")
+	long := strings.Repeat("x", 200)
+	q["request"] = object{"path": "a.b.c", "args": object{"text": "two  spaces"}, "digest": "d1", "argsDigest": "d2", "argsSize": 20, "policy": object{"action": "require_approval", "reason": "it may change something"},
+		"shown": "{\n  \"text\": \"two  spaces\",\n  \"long\": \"" + long + "\"\n}"}
+	s := newStand(t, map[string]any{"GET /v1/interactions": object{"items": []any{q}}})
+	r := s.run("", "inbox")
+	if !strings.Contains(r.out, "\n      \"text\": \"two  spaces\",\n") || strings.Count(strings.ReplaceAll(r.out, "\n    ", ""), long) != 1 {
+		t.Errorf("shown:\n%s", r.out)
+	}
+	for _, not := range []string{"d1", "d2", "argsSize"} {
+		if strings.Contains(r.out, not) {
+			t.Errorf("it shows %s:\n%s", not, r.out)
+		}
+	}
+	r.ended(t, 0, "policy it may change something arguments", "")
+}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -48,38 +49,84 @@ func inboxCommand(a *app) *cobra.Command {
 
 // printInteraction shows a question, the exact stored request and the commands that answer it.
 func (a *app) printInteraction(x pags.Interaction) error {
-	rows := a.question(x)
-	if x.Status == pags.InteractionOpen {
-		rows = append(rows, [2]string{"Expires in", short(x.ExpiresAt.Sub(a.now()))})
-		for i, cmd := range answers(x) {
-			name := ""
-			if i == 0 {
-				name = "Answer"
-			}
-			rows = append(rows, [2]string{name, cmd})
+	if err := a.printQuestion(x); err != nil {
+		return err
+	}
+	if x.Status != pags.InteractionOpen {
+		return a.pairs([][2]string{{"Status   ", string(x.Status)}})
+	}
+	rows := [][2]string{{"Expires in", short(x.ExpiresAt.Sub(a.now()))}}
+	for i, cmd := range answers(x) {
+		name := ""
+		if i == 0 {
+			name = "Answer"
 		}
-	} else {
-		rows = append(rows, [2]string{"Status", string(x.Status)})
+		rows = append(rows, [2]string{name, cmd})
 	}
 	return a.pairs(rows)
 }
 
-// printQuestion shows a question to someone who answers it right here.
-func (a *app) printQuestion(x pags.Interaction) error { return a.pairs(a.question(x)) }
-
-func (a *app) question(x pags.Interaction) [][2]string {
-	rows := [][2]string{{"Needs you", a.paint("33", string(x.Reason))}, {"Question", x.Title}, {"Why", x.Detail}}
+// printQuestion shows what is asked. The arguments of a call come character by character, nothing wrapped or left out: they
+// are what a yes sends.
+func (a *app) printQuestion(x pags.Interaction) error {
+	rows := [][2]string{{"Needs you ", a.paint("33", string(x.Reason))}, {"Question", x.Title}, {"Why", x.Detail}}
+	shown, exact := x.Request["shown"].(string)
 	for _, k := range sortedKeys(x.Request) {
+		if exact && machinery[k] {
+			continue
+		}
 		text := plain(x.Request[k])
-		switch {
-		case k == "schema" && isForm(x):
-			text = describeFields(schemaOf(x))
-		case k == "args":
+		switch k {
+		case "schema":
+			if isForm(x) {
+				text = describeFields(schemaOf(x))
+			}
+		case "args":
 			text = compact(x.Request[k])
+		case "policy":
+			if p, ok := x.Request[k].(map[string]any); ok {
+				text = firstOf(plain(p["reason"]), text)
+			}
 		}
 		rows = append(rows, [2]string{"  " + k, text})
 	}
-	return rows
+	if err := a.pairs(rows); err != nil || !exact {
+		return err
+	}
+	if err := a.say("  arguments"); err != nil {
+		return err
+	}
+	return a.exactly(shown)
+}
+
+// machinery is what a call's question holds for programs, and the arguments in another form; --json shows it.
+var machinery = map[string]bool{"digest": true, "argsDigest": true, "argsSize": true, "args": true, "shown": true}
+
+// exactly prints a text as it is, below its name: lines that are too long go on in the next one.
+func (a *app) exactly(text string) error {
+	const lead = "    "
+	for _, line := range strings.Split(text, "\n") {
+		line = clean(line)
+		for {
+			part, rest := line, ""
+			for i, used := 0, 0; i < len(line); {
+				r, n := utf8.DecodeRuneInString(line[i:])
+				if used += cell(r); used > a.width()-len(lead) && i > 0 {
+					part, rest = line[:i], line[i:]
+					break
+				}
+				i += n
+			}
+			if err := a.say("%s", strings.TrimRight(lead+part, " ")); err != nil {
+				return err
+			}
+			if rest == "" {
+				break
+			}
+			line = rest
+		}
+	}
+	return nil
 }
 
 // describeFields says one field a line: its name, type, and whether it can be left out.

@@ -62,7 +62,7 @@ func (a *app) createToken(c *cobra.Command, name string, scopes []string, days i
 	if err := a.say("%s", t.v.Token); err != nil {
 		return err
 	}
-	a.note("Keep it now: it is not shown again. It ends in %s.", short(t.v.ExpiresAt.Sub(a.now())))
+	a.note("Keep it now: it is not shown again. It ends in %s.", a.until(t.v.ExpiresAt))
 	a.note("It may: %s", strings.Join(t.v.Scopes, ", "))
 	a.note("MCP clients send it as a bearer token to %s/mcp", cl.Server())
 	return nil
@@ -85,7 +85,7 @@ func (a *app) listTokens(c *cobra.Command, _ []string) error {
 	}
 	rows := make([][]string, len(all))
 	for i, t := range all {
-		rows[i] = []string{string(t.v.ID), "in " + short(t.v.ExpiresAt.Sub(a.now())), a.ago(t.v.LastUsed), t.v.Name, strings.Join(t.v.Scopes, " ")}
+		rows[i] = []string{string(t.v.ID), "in " + a.until(t.v.ExpiresAt), a.ago(t.v.LastUsed), t.v.Name, strings.Join(t.v.Scopes, " ")}
 	}
 	return a.table([]string{"TOKEN", "ENDS", "USED", "NAME", "MAY"}, rows)
 }
@@ -103,3 +103,6 @@ func (a *app) revokeToken(c *cobra.Command, args []string) error {
 	}
 	return a.say("%s revoked", args[0])
 }
+
+// until says how long a token lives; one that was made just now for 90 days has 90 days.
+func (a *app) until(t time.Time) string { return short(t.Sub(a.now()) + time.Minute) }
