@@ -1,3 +1,4 @@
+import type { Schema } from '@/tools/schema'
 import type { components } from './schema.gen'
 
 // The nouns as the API describes them; schema.gen.ts is made from its OpenAPI document.
@@ -19,3 +20,39 @@ export type Session = Schemas['Session']
 
 /** One part of a listing. */
 export type Page<T> = { items: T[]; nextCursor?: string }
+
+// The tool runtime.
+export type Source = Schemas['Source']
+export type SourceDraft = Schemas['AddInputBody']
+export type SourceChange = Schemas['Change']
+export type Found = Schemas['Found']
+export type Preview = Schemas['Preview']
+export type PreviewTool = Schemas['PreviewTool']
+export type Refreshed = Schemas['Refreshed']
+export type Drift = Schemas['Drift']
+export type AuthMethod = Schemas['AuthMethod']
+export type Warning = Schemas['Warning']
+export type Connection = Schemas['Connection']
+export type ConnectionDraft = Schemas['NewConnection']
+export type ConnectionChange = Schemas['ConnectionChange']
+export type ConnectionTest = Schemas['Checked']
+export type Place = Schemas['Place']
+export type Tool = Schemas['Item']
+export type ToolPage = Schemas['Listing']
+export type Described = Omit<Schemas['Described'], 'inputSchema' | 'outputSchema'> & { inputSchema?: Schema; outputSchema?: Schema }
+export type Decision = Schemas['Decision']
+export type Action = Decision['action']
+export type Policy = Schemas['Policy']
+export type PolicyDraft = Schemas['CreateInputBody']
+export type PolicyChange = Schemas['ChangeInputBody']
+export type PolicyCheck = Schemas['PolicyChecked']
+/** The answer of a call: of one that was over at once there is no run. */
+export type CallAnswer = Schemas['Execution']
+/** A program's run. */
+export type Execution = CallAnswer & { id: string; runStatus: Run['status']; createdAt: string }
+export type ExecutionError = Schemas['Failure']
+export type Call = Schemas['Step']
+export type CallStatus = Call['status']
+export type LogLine = Schemas['Line']
+export type Token = Schemas['ProgramToken']
+export type NewToken = Schemas['CreateTokenOutBody']

@@ -1,7 +1,7 @@
 import { useState, type FormEvent } from 'react'
 import { Problem } from '@/api/problem'
 import { authWords, placed } from '@/sources/auth'
-import type { AuthMethod, Connection, Source } from '@/tools/contract'
+import type { AuthMethod, Connection, Source } from '@/api/model'
 import { Button } from '@/ui/button'
 import { Choice, Field } from '@/ui/field'
 import { Failure } from '@/ui/state'
@@ -46,7 +46,7 @@ export function ConnectForm({ source, taken, onDone }: { source: Source; taken: 
   return (
     <form onSubmit={submit} className="space-y-4">
       <div className="grid gap-4 sm:grid-cols-2">
-        <Choice label="Method" value={method} onChange={setMethod} options={usable.map((x) => [x.id, [authWords[x.kind], placed(x)].filter(Boolean).join(': ')])} hint={m?.reason} />
+        <Choice label="Method" value={method} onChange={setMethod} options={usable.map((x) => [x.id, [authWords[x.kind] ?? x.kind, placed(x)].filter(Boolean).join(': ')])} hint={m?.reason} />
         <Field label="Name" required pattern="[a-z][a-z0-9_]{0,39}" title="Small letters, digits and underscores; a letter first" spellCheck={false} value={name} onChange={(e) => { setName(e.target.value) }} error={wrong('name')} hint={<>Its tools begin with <span className="font-mono">{source.slug}.{name || '…'}.</span></>} />
         <Secrets inputs={inputs} values={values} onChange={setValues} />
         <Field label="Base URL" type="url" required={needsBase} spellCheck={false} placeholder={source.baseUrl ?? 'as described'} value={baseUrl} onChange={(e) => { setBaseUrl(e.target.value) }} error={wrong('baseUrl')} />
@@ -80,7 +80,7 @@ export function ReplaceForm({ c, onDone }: { c: Connection; onDone: () => void }
   return (
     <form onSubmit={submit} aria-label={`Replace values of ${c.namespace}`} className="mt-3 space-y-3 border-t border-line pt-3">
       <div className="grid gap-4 sm:grid-cols-2">
-        <Secrets inputs={c.inputs} values={values} onChange={setValues} hints={c.hints ?? {}} />
+        <Secrets inputs={c.inputs} values={values} onChange={setValues} hints={c.hints} />
         <Field label="Base URL" type="url" spellCheck={false} placeholder="as described" value={baseUrl} onChange={(e) => { setBaseUrl(e.target.value) }} />
       </div>
       {change.error ? <Failure error={change.error} safe="The values stored before are unchanged." /> : null}

@@ -2,10 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '@/api/call'
 import { useList } from '@/api/list'
 import { refreshCatalog } from '@/sources/hooks'
-import type { Checked, Connection } from '@/tools/contract'
-
-export type ConnectionDraft = { source: string; name?: string; method: string; values: Record<string, string>; baseUrl?: string; variables?: Record<string, string> }
-export type ConnectionChange = { enabled?: boolean; values?: Record<string, string>; baseUrl?: string; variables?: Record<string, string> }
+import type { Connection, ConnectionChange, ConnectionDraft, ConnectionTest } from '@/api/model'
 
 export function useConnections(source?: string) {
   return useList<Connection>(['connections'], '/v1/connections', { source })
@@ -34,7 +31,7 @@ export function useChangeConnection(c: Connection) {
 export function useTestConnection(c: Connection) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: () => call<Checked>('POST', `${path(c)}/test`),
+    mutationFn: () => call<ConnectionTest>('POST', `${path(c)}/test`),
     onSuccess: () => { void queries.invalidateQueries({ queryKey: ['connections'] }) },
   })
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { authWords } from '@/sources/auth'
-import type { AuthMethod, Connection } from '@/tools/contract'
+import type { Connection } from '@/api/model'
 import { Button } from '@/ui/button'
 import { HealthPill } from '@/ui/health'
 import { Failure } from '@/ui/state'
@@ -17,8 +17,7 @@ export function ConnectionRow({ c, linked }: { c: Connection; linked?: boolean }
   const test = useTestConnection(c)
   const remove = useRemoveConnection(c)
   const error = test.error ?? change.error ?? remove.error
-  const kind = c.kind in authWords ? authWords[c.kind as AuthMethod['kind']] : c.kind
-  const hints = Object.entries(c.hints ?? {})
+  const hints = Object.entries(c.hints)
   const drop = () => { if (confirm(`Remove the connection ${c.namespace}? Its values are forgotten and its tools can no longer be called.`)) remove.mutate() }
   return (
     <div className="px-4 py-3">
@@ -29,7 +28,7 @@ export function ConnectionRow({ c, linked }: { c: Connection; linked?: boolean }
             <HealthPill status={c.status} />
           </p>
           <p className="mt-0.5 text-xs text-ink-2">
-            {kind}{hints.map(([name, last]) => <span key={name}> · {name} <span className="font-mono">…{last}</span></span>)}{c.baseUrl ? ` · ${c.baseUrl}` : ''}{c.detail && !test.data ? ` · ${c.detail}` : ''} · {c.checkedAt ? <>tested <Ago at={c.checkedAt} /></> : <>made <Ago at={c.createdAt} /></>}
+            {authWords[c.kind] ?? c.kind}{hints.map(([name, last]) => <span key={name}> · {name} <span className="font-mono">…{last}</span></span>)}{c.baseUrl ? ` · ${c.baseUrl}` : ''}{c.detail && !test.data ? ` · ${c.detail}` : ''} · {c.checkedAt ? <>tested <Ago at={c.checkedAt} /></> : <>made <Ago at={c.createdAt} /></>}
           </p>
         </div>
         <div className="flex flex-wrap items-center gap-2">

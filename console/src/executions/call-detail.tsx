@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useInteraction } from '@/interactions/hooks'
-import type { Call } from '@/tools/contract'
+import type { Call } from '@/api/model'
 import { useTool } from '@/tools/hooks'
 import { Verdict, why } from '@/tools/marks'
 import { ResultView } from '@/tools/result'

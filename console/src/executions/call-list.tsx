@@ -1,5 +1,5 @@
 import { icons, otherIcon } from '@/runs/icons'
-import type { Call } from '@/tools/contract'
+import type { Call } from '@/api/model'
 import { parts } from '@/tools/tree'
 import { cn } from '@/ui/cn'
 import { span, useNow } from '@/ui/time'

@@ -1,5 +1,5 @@
 import { visible } from '@/interactions/facts'
-import type { LogLine } from '@/tools/contract'
+import type { LogLine } from '@/api/model'
 import { cn } from '@/ui/cn'
 
 const inks: Record<string, string> = { error: 'text-bad', warn: 'text-wait', debug: 'text-ink-2' }

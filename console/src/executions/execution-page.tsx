@@ -1,12 +1,11 @@
 import { Link, useCanGoBack, useNavigate, useRouter } from '@tanstack/react-router'
 import { ArrowDownToLine, ArrowDown, ArrowUp, SquarePen, Square } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
-import type { Run } from '@/api/model'
+import type { Call, Execution, Run } from '@/api/model'
 import { useKeys } from '@/app/keyboard'
 import { useEvents } from '@/runs/hooks'
 import { EventRow } from '@/runs/step-detail'
 import { Waterfall } from '@/runs/waterfall'
-import type { Call, Execution } from '@/tools/contract'
 import { Button, buttonStyle, Keycap } from '@/ui/button'
 import { Program } from '@/ui/code'
 import { Fact, Page, Panel } from '@/ui/page'
@@ -14,7 +13,7 @@ import { CopyText, Failure, Skeleton } from '@/ui/state'
 import { over, Status } from '@/ui/status'
 import { Tabs } from '@/ui/tabs'
 import { Ago, span, useNow } from '@/ui/time'
-import { codeOf, via } from './about'
+import { via } from './about'
 import { CallDetail } from './call-detail'
 import { Console } from './console'
 import { useCalls, useCancelExecution, useExecution } from './hooks'
@@ -50,7 +49,7 @@ export function ExecutionPage({ run, step, tab = 'calls' }: { run: Run; step: nu
   const x = execution.data
   return (
     <Page wide title={<span className="line-clamp-2" title={run.title}>{run.title}</span>} hint={!live && !x?.error ? run.detail : undefined} trail={<Link to="/runs" className="hover:text-ink">Runs</Link>} actions={<Actions run={run} />}>
-      <Head run={run} calls={x?.calls ?? codeOf(run)?.calls ?? 0} />
+      <Head run={run} calls={x?.calls ?? run.code?.calls ?? 0} />
       {execution.error ? <Failure className="mb-4" error={execution.error} retry={() => { void execution.refetch() }} safe="The run goes on; this page may be behind." /> : null}
       {!x ? execution.error ? null : <Skeleton rows={4} /> : (
         <>
@@ -74,7 +73,7 @@ export function ExecutionPage({ run, step, tab = 'calls' }: { run: Run; step: nu
 
 function Head({ run, calls }: { run: Run; calls: number }) {
   const now = useNow(1000, !over(run.status))
-  const code = codeOf(run)
+  const { code } = run
   const end = run.endedAt ? Date.parse(run.endedAt) : now
   return (
     <dl className="mb-4 grid grid-cols-3 gap-x-4 gap-y-3 border-y border-line py-3 *:first:col-span-3 *:last:col-span-3 sm:flex sm:flex-wrap sm:gap-x-8">
@@ -94,7 +93,7 @@ function Actions({ run }: { run: Run }) {
   const cancel = useCancelExecution(run.id)
   return (
     <>
-      {codeOf(run)?.tool ? <Link to="/tools" search={{ tool: codeOf(run)?.tool ?? '' }} className={buttonStyle()}>The tool</Link> : <Link to="/playground" search={{ run: run.id }} className={buttonStyle()}><SquarePen aria-hidden className="size-4" />Open in the playground</Link>}
+      {run.code?.tool ? <Link to="/tools" search={{ tool: run.code.tool }} className={buttonStyle()}>The tool</Link> : <Link to="/playground" search={{ run: run.id }} className={buttonStyle()}><SquarePen aria-hidden className="size-4" />Open in the playground</Link>}
       {over(run.status) ? null : (
         <Button look="danger" busy={cancel.isPending || run.cancelAsked === true} onClick={() => { cancel.mutate() }}>
           <Square aria-hidden className="size-3.5" />{run.cancelAsked ? 'Stopping' : 'Stop'}

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { call } from '@/api/call'
 import { live } from '@/api/live'
-import type { Execution } from '@/tools/contract'
+import type { Execution } from '@/api/model'
 import { finished, StepLog, type StepPage } from './steps'
 
 export type Program = { code: string; title?: string; autoApprove?: boolean }

@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
 import { visible } from '@/interactions/facts'
-import type { Execution, ExecutionError } from '@/tools/contract'
+import type { Execution, ExecutionError } from '@/api/model'
 import { ResultView } from '@/tools/result'
 
 const kinds: Record<string, string> = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call, Execution } from '@/tools/contract'
+import type { Call, Execution } from '@/api/model'
 import { callRows, consoleLines, StepLog, type StepPage } from './steps'
 
 const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms).toISOString()

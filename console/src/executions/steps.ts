@@ -1,4 +1,4 @@
-import type { Call, CallStatus, Execution, LogLine } from '@/tools/contract'
+import type { Call, CallStatus, Execution, LogLine } from '@/api/model'
 import { parts } from '@/tools/tree'
 import type { Tone } from '@/runs/timeline'
 import type { Row } from '@/runs/waterfall'

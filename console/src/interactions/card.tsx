@@ -1,10 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { Check, CircleCheck, Hand, KeyRound, LoaderCircle, MessageSquareText, RotateCw, Undo2, X } from 'lucide-react'
 import { useCallback, useState, type FormEvent } from 'react'
-import type { Interaction } from '@/api/model'
+import type { AnswerBody, Interaction } from '@/api/model'
 import { useKeys } from '@/app/keyboard'
 import { usePicture, useRun } from '@/runs/hooks'
-import type { Schema } from '@/tools/contract'
 import { Button, Keycap } from '@/ui/button'
 import { cn } from '@/ui/cn'
 import { Field } from '@/ui/field'
@@ -12,9 +11,10 @@ import { Failure } from '@/ui/state'
 import { Ago, left, useNow } from '@/ui/time'
 import { isCall, visible } from './facts'
 import { SchemaForm } from './form-fields'
-import { useAnswer, type Answering } from './hooks'
+import { useAnswer } from './hooks'
 import type { Outgoing } from './outbox'
 import { Request } from './request'
+import type { Schema } from '@/tools/schema'
 
 type Choice = 'accept' | 'decline' | 'retry'
 type Words = { title: string; accept: string; decline: string; retry?: string }
@@ -108,7 +108,7 @@ function Expiry({ at }: { at: string }) {
   return <span className={ms < 120_000 ? 'font-medium text-bad' : ''}>{ms > 0 ? `${left(ms)} left` : 'expired'}</span>
 }
 
-function Answers({ x, text, send, choose, note, setNote, noting, onNote }: { x: Interaction; text: Words; send: (b: Answering) => void; choose: (k: Choice) => void; note: string; setNote: (v: string) => void; noting: boolean; onNote: () => void }) {
+function Answers({ x, text, send, choose, note, setNote, noting, onNote }: { x: Interaction; text: Words; send: (b: AnswerBody) => void; choose: (k: Choice) => void; note: string; setNote: (v: string) => void; noting: boolean; onNote: () => void }) {
   const allowed = x.allowed ?? []
   const kinds = (['value', 'secret'] as const).filter((k) => allowed.includes(k))
   const schema = x.request?.['schema'] as Schema | undefined
@@ -126,7 +126,7 @@ function Answers({ x, text, send, choose, note, setNote, noting, onNote }: { x: 
 }
 
 /** A reply in text. Where both are allowed it can be kept from the model. */
-function Reply({ id, kinds, send }: { id: string; kinds: ('value' | 'secret')[]; send: (b: Answering) => void }) {
+function Reply({ id, kinds, send }: { id: string; kinds: ('value' | 'secret')[]; send: (b: AnswerBody) => void }) {
   const [value, setValue] = useState('')
   const [kind, setKind] = useState(kinds[0] ?? 'value')
   const secret = kind === 'secret'

@@ -1,9 +1,9 @@
 import { Send } from 'lucide-react'
 import { useMemo, useState, type FormEvent } from 'react'
-import type { Schema } from '@/tools/contract'
 import { Button } from '@/ui/button'
 import { Area, Check, Choice, Field } from '@/ui/field'
 import { contentOf, fieldsOf, type FormField } from './form'
+import type { Schema } from '@/tools/schema'
 
 /** A form made from a JSON Schema. It is checked here before it is sent; the host checks again. */
 export function SchemaForm({ id, schema, onSend }: { id: string; schema: Schema | undefined; onSend: (content: Record<string, unknown>) => void }) {

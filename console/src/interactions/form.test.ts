@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Schema } from '@/tools/contract'
 import { contentOf, fieldsOf } from './form'
+import type { Schema } from '@/tools/schema'
 
 const schema: Schema = {
   type: 'object', required: ['name', 'size', 'day'],

@@ -1,5 +1,5 @@
-import type { Schema } from '@/tools/contract'
 import { resolve, typeOf } from '@/tools/skeleton'
+import type { Schema } from '@/tools/schema'
 
 /** A field of a form that was made from a JSON Schema. What it cannot show as a field is a `json` text. */
 export type FormField = {

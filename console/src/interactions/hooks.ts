@@ -6,9 +6,6 @@ import { useList } from '@/api/list'
 import type { AnswerBody, Interaction } from '@/api/model'
 import { outbox } from './outbox'
 
-/** An answer on its way: as the API takes it, or a form that was filled in. */
-export type Answering = AnswerBody | { kind: 'retry'; note?: string } | { kind: 'form'; content: Record<string, unknown>; note?: string }
-
 const key = ['interactions'] as const
 
 /** What waits for the person. The live line tells of changes; without it the list is read often. */
@@ -37,7 +34,7 @@ export function byRisk(a: Interaction, b: Interaction): number {
 export function useAnswer(id: string) {
   const queries = useQueryClient()
   const state = useSyncExternalStore(outbox.subscribe, () => outbox.get(id))
-  const send = useCallback((body: Answering) => {
+  const send = useCallback((body: AnswerBody) => {
     outbox.hold(id, body, async () => {
       await call<Interaction>('POST', `/v1/interactions/${id}/answer`, body).finally(() => {
         void queries.invalidateQueries({ queryKey: ['execution'] })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { ToolItem } from '@/tools/contract'
+import type { Tool } from '@/api/model'
 import { examples } from './examples'
 
-const tool = (path: string, more: Partial<ToolItem> = {}): ToolItem => ({ path, name: path, description: `About ${path}\nmore`, readOnly: true, destructive: false, deprecated: false, policy: { action: 'approve', reason: '' }, ...more })
+const tool = (path: string, more: Partial<Tool> = {}): Tool => ({ path, name: path, description: `About ${path}\nmore`, readOnly: true, destructive: false, deprecated: false, policy: { action: 'approve', reason: '' }, ...more })
 
 describe('examples', () => {
   it('are made of the tools that are there', () => {

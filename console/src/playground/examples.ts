@@ -1,4 +1,4 @@
-import type { ToolItem } from '@/tools/contract'
+import type { Tool } from '@/api/model'
 import { parts } from '@/tools/tree'
 
 export type Example = { title: string; code: string }
@@ -8,7 +8,7 @@ export function expression(path: string): string {
   return `tools.${path}`
 }
 
-function comment(t: ToolItem): string {
+function comment(t: Tool): string {
   const text = (t.description || t.name).split('\n')[0] ?? ''
   return text.length > 90 ? `${text.slice(0, 89)}…` : text
 }
@@ -16,11 +16,11 @@ function comment(t: ToolItem): string {
 const text = (v: unknown) => JSON.stringify(v)
 
 /** Programs to start from, made of the tools that are there. `args` gives arguments of a tool, as far as they are known. */
-export function examples(tools: ToolItem[], args: (path: string) => unknown = () => undefined): Example[] {
+export function examples(tools: Tool[], args: (path: string) => unknown = () => undefined): Example[] {
   const usable = tools.filter((t) => t.policy?.action !== 'block' && !t.deprecated)
   const reads = usable.filter((t) => t.readOnly)
   const write = usable.find((t) => !t.readOnly && !t.destructive)
-  const call = (t: ToolItem) => {
+  const call = (t: Tool) => {
     const a = args(t.path)
     const given = typeof a === 'object' && a !== null && Object.keys(a).length > 0 ? JSON.stringify(a, null, 2) : '{}'
     return `${expression(t.path)}(${given})`

@@ -8,7 +8,7 @@ import { useCalls, useCancelExecution, useExecution, useRunProgram } from '@/exe
 import { Outcome } from '@/executions/outcome'
 import { Pauses } from '@/executions/pauses'
 import { consoleLines, finished } from '@/executions/steps'
-import type { Execution } from '@/tools/contract'
+import type { Execution } from '@/api/model'
 import { useSomeTools, useTool } from '@/tools/hooks'
 import { skeleton } from '@/tools/skeleton'
 import { Button, Keycap } from '@/ui/button'

@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from 'react'
 import { Problem } from '@/api/problem'
-import type { Action, Policy } from '@/tools/contract'
+import type { Action, Policy } from '@/api/model'
 import { useSettled } from '@/tools/hooks'
 import { Button } from '@/ui/button'
 import { cn } from '@/ui/cn'

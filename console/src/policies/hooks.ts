@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient, keepPreviousData } from '@tanstack/react-query'
 import { call } from '@/api/call'
 import { useList } from '@/api/list'
-import type { Action, Policy, PolicyCheck } from '@/tools/contract'
+import type { Policy, PolicyChange, PolicyCheck, PolicyDraft } from '@/api/model'
 
 export function usePolicies() {
   return useList<Policy>(['policies'], '/v1/policies')
@@ -25,14 +25,14 @@ function useRefresh() {
 
 export function useAddPolicy() {
   return useMutation({
-    mutationFn: (v: { body: { pattern: string; action: Action; note?: string }; key: string }) => call<Policy>('POST', '/v1/policies', v.body, { 'Idempotency-Key': v.key }),
+    mutationFn: (v: { body: PolicyDraft; key: string }) => call<Policy>('POST', '/v1/policies', v.body, { 'Idempotency-Key': v.key }),
     onSuccess: useRefresh(),
   })
 }
 
 export function useChangePolicy(id: string) {
   return useMutation({
-    mutationFn: (body: { pattern?: string; action?: Action; enabled?: boolean; note?: string }) => call<Policy>('PATCH', `/v1/policies/${id}`, body),
+    mutationFn: (body: PolicyChange) => call<Policy>('PATCH', `/v1/policies/${id}`, body),
     onSuccess: useRefresh(),
   })
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import type { Policy } from '@/tools/contract'
+import type { Policy } from '@/api/model'
 import { Verdict } from '@/tools/marks'
 import { Button } from '@/ui/button'
 import { cn } from '@/ui/cn'

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import type { Run } from '@/api/model'
-import { codeOf, via } from '@/executions/about'
+import { via } from '@/executions/about'
 import { Status } from '@/ui/status'
 import { Ago, span } from '@/ui/time'
 
 /** What a run is about, in one line: a browser task by its page, a program by what it called and where it came from. */
 function about(run: Run): string {
-  const code = codeOf(run)
+  const { code } = run
   const what = code ? [code.tool ? 'One call' : `Program, ${code.calls === 1 ? '1 call' : `${code.calls.toLocaleString()} calls`}`, `from ${via[code.via] ?? code.via}`] : [run.browse?.url.replace(/^https?:\/\//, '')]
   return [...what, run.detail].filter(Boolean).join(' · ')
 }

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { Drift, Refreshed } from '@/tools/contract'
+import type { Drift, Refreshed } from '@/api/model'
 import { Button } from '@/ui/button'
 import { cn } from '@/ui/cn'
 import { Panel } from '@/ui/page'

@@ -1,9 +1,7 @@
 import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { call } from '@/api/call'
 import { useList } from '@/api/list'
-import type { Drift, Found, Preview, Refreshed, Source } from '@/tools/contract'
-
-export type SourceDraft = { url?: string; document?: string; name?: string; slug?: string; baseUrl?: string }
+import type { Drift, Found, Preview, Refreshed, Source, SourceChange, SourceDraft } from '@/api/model'
 
 export function useSources() {
   return useList<Source>(['sources'], '/v1/sources')
@@ -52,7 +50,7 @@ export function useAddSource() {
 export function useChangeSource(slug: string) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (body: { name?: string; enabled?: boolean; baseUrl?: string }) => call<Source>('PATCH', `/v1/sources/${slug}`, body),
+    mutationFn: (body: SourceChange) => call<Source>('PATCH', `/v1/sources/${slug}`, body),
     onSuccess: () => { refreshCatalog(queries) },
   })
 }

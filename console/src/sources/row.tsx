@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { CircleX, Clock, Power } from 'lucide-react'
-import type { Source } from '@/tools/contract'
+import type { Source } from '@/api/model'
 import { Pill } from '@/ui/pill'
 import { Ago } from '@/ui/time'
 

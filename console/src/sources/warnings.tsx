@@ -1,4 +1,4 @@
-import type { Warning } from '@/tools/contract'
+import type { Warning } from '@/api/model'
 
 /** What was left out or repaired while a description was read. */
 export function Warnings({ warnings, open }: { warnings: Warning[]; open?: boolean }) {

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '@/api/call'
 import { useList } from '@/api/list'
-import type { Token } from '@/tools/contract'
+import type { NewToken, Token } from '@/api/model'
 
 export function useTokens() {
   return useList<Token>(['tokens'], '/v1/auth/tokens')
@@ -10,7 +10,7 @@ export function useTokens() {
 export function useMakeToken() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (body: { name: string; scopes: string[]; days?: number }) => call<Token & { token: string }>('POST', '/v1/auth/tokens', body),
+    mutationFn: (body: { name: string; scopes: string[]; days?: number }) => call<NewToken>('POST', '/v1/auth/tokens', body),
     gcTime: 0, // it is shown once
     onSuccess: () => { void queries.invalidateQueries({ queryKey: ['tokens'] }) },
   })

@@ -1,5 +1,5 @@
 import { useState, type FormEvent } from 'react'
-import type { Token } from '@/tools/contract'
+import type { Token } from '@/api/model'
 import { Button } from '@/ui/button'
 import { Code } from '@/ui/code'
 import { Check, Choice, Field } from '@/ui/field'

@@ -2,7 +2,7 @@ import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } f
 import { useEffect, useState } from 'react'
 import { call } from '@/api/call'
 import { useList } from '@/api/list'
-import type { Described, Execution, Place, ToolItem, ToolPage } from './contract'
+import type { CallAnswer, Described, Place, Tool, ToolPage } from '@/api/model'
 import type { Loaded } from './tree'
 
 export function usePlaces() {
@@ -16,8 +16,8 @@ function tools(query: Record<string, string>): Promise<ToolPage> {
 const part = 200
 const most = 1_000 // tools of one namespace in the tree; who needs more searches
 
-async function wholeNamespace(namespace: string): Promise<{ items: ToolItem[]; total: number }> {
-  const items: ToolItem[] = []
+async function wholeNamespace(namespace: string): Promise<{ items: Tool[]; total: number }> {
+  const items: Tool[] = []
   for (;;) {
     const page = await tools({ namespace, limit: part.toString(), offset: items.length.toString(), includeBlocked: 'true' })
     items.push(...page.items)
@@ -68,9 +68,9 @@ export function useTool(path: string | undefined) {
 export function useCallTool() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (v: { path: string; args: unknown; key: string }) => call<Execution>('POST', '/v1/tools/call', { path: v.path, args: v.args, via: 'console', waitSeconds: 10 }, { 'Idempotency-Key': v.key }),
+    mutationFn: (v: { path: string; args: unknown; key: string }) => call<CallAnswer>('POST', '/v1/tools/call', { path: v.path, args: v.args, via: 'console', waitSeconds: 10 }, { 'Idempotency-Key': v.key }),
     onSuccess: (x) => {
-      if (x.id === '') return
+      if (!x.id) return
       queries.setQueryData(['execution', x.id], x)
       for (const key of ['runs', 'interactions']) void queries.invalidateQueries({ queryKey: [key] })
     },

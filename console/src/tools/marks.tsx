@@ -1,6 +1,6 @@
 import { Ban, BookOpen, Hand, PencilLine, ShieldCheck, TriangleAlert, Clock } from 'lucide-react'
 import { Pill } from '@/ui/pill'
-import type { Action, Decision } from './contract'
+import type { Action, Decision } from '@/api/model'
 
 /** What would happen to a call. A tool of the house has no policy: it asks, or it does not. */
 export function actionOf(t: { policy?: Decision; asks?: boolean }): Action {

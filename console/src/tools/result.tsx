@@ -2,9 +2,11 @@ import { CircleCheck, CircleX, Download } from 'lucide-react'
 import { Button } from '@/ui/button'
 import { Json } from '@/ui/code'
 import { Pill } from '@/ui/pill'
-import type { Result } from './contract'
 import { files, type GivenFile } from './files'
 import { useFileAddress } from './hooks'
+
+/** What every call of a tool gives. */
+type Result = { ok: true; data?: unknown; http?: { status: number; truncated?: boolean } } | { ok: false; error: { code: string; message: string; details?: unknown; retryable?: boolean } }
 
 function isResult(v: unknown): v is Result {
   return typeof v === 'object' && v !== null && 'ok' in v && typeof v.ok === 'boolean'

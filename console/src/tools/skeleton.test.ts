@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Schema } from './contract'
 import { optional, skeleton } from './skeleton'
+import type { Schema } from './schema'
 
 describe('skeleton', () => {
   it.each<[string, Schema | undefined, unknown]>([

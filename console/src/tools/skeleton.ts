@@ -1,4 +1,4 @@
-import type { Schema } from './contract'
+import type { Schema } from './schema'
 
 const deepest = 4
 

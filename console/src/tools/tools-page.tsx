@@ -6,7 +6,7 @@ import { Button, buttonStyle, Keycap } from '@/ui/button'
 import { cn } from '@/ui/cn'
 import { Page } from '@/ui/page'
 import { Empty, Failure, Skeleton } from '@/ui/state'
-import type { Place, ToolItem } from './contract'
+import type { Place, Tool } from '@/api/model'
 import { ToolDetail } from './detail'
 import { useNamespaces, usePlaces, useSettled, useToolSearch } from './hooks'
 import { parts, rows } from './tree'
@@ -84,7 +84,7 @@ function Results({ q, within, chosen, onChoose }: { q: string; within: string | 
   const settled = useSettled(q, 120)
   const found = useToolSearch(settled, within)
   const box = useRef<HTMLDivElement>(null)
-  const items: ToolItem[] = found.data?.items ?? []
+  const items: Tool[] = found.data?.items ?? []
   const at = items.findIndex((t) => t.path === chosen)
   return (
     <>

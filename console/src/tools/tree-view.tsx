@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronRight, Clock, Hand, ShieldX } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { cn } from '@/ui/cn'
-import type { ToolItem } from './contract'
+import type { Tool } from '@/api/model'
 import { actionOf } from './marks'
 import { step, type Node } from './tree'
 
@@ -85,10 +85,10 @@ function Line({ n }: { n: Node }) {
   )
 }
 
-const risk = (t: ToolItem) => (t.readOnly ? 'reads' : t.destructive ? 'destructive' : 'writes')
+const risk = (t: Tool) => (t.readOnly ? 'reads' : t.destructive ? 'destructive' : 'writes')
 
 /** A tool in one line: its name, and what one has to know before using it. */
-export function ToolLine({ t, text }: { t: ToolItem; text: string }) {
+export function ToolLine({ t, text }: { t: Tool; text: string }) {
   const action = actionOf(t)
   return (
     <>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Place, ToolItem } from './contract'
+import type { Place, Tool } from '@/api/model'
 import { parts, rows, step, type Loaded } from './tree'
 
-const tool = (path: string): ToolItem => ({ path, name: path, description: '', readOnly: true, destructive: false, deprecated: false, policy: { action: 'approve', reason: '' } })
+const tool = (path: string): Tool => ({ path, name: path, description: '', readOnly: true, destructive: false, deprecated: false, policy: { action: 'approve', reason: '' } })
 const place = (namespace: string, tools: number): Place => ({ namespace, source: namespace.split('.')[0] ?? '', connection: 'main', name: namespace.toUpperCase(), tools })
 const places = [place('a.main', 4), place('b.main', 1)]
 const items = ['a.main.issues.list', 'a.main.issues.create', 'a.main.ping', 'a.main.admin.users.drop'].map(tool)

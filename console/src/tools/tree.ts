@@ -1,14 +1,14 @@
-import type { Place, ToolItem } from './contract'
+import type { Place, Tool } from '@/api/model'
 
 /** What stands in the tree: namespaces, their groups, their tools. `more` says that a namespace has tools that were not read. */
 export type Node =
   | { kind: 'namespace'; id: string; level: 1; text: string; hint: string; count: number; open: boolean }
   | { kind: 'group'; id: string; level: 2; text: string; count: number; open: boolean }
-  | { kind: 'tool'; id: string; level: 2 | 3; text: string; tool: ToolItem }
+  | { kind: 'tool'; id: string; level: 2 | 3; text: string; tool: Tool }
   | { kind: 'note'; id: string; level: 2; text: string }
 
 /** A namespace's tools as far as they were read. */
-export type Loaded = { items: ToolItem[]; total: number } | { error: Error } | undefined
+export type Loaded = { items: Tool[]; total: number } | { error: Error } | undefined
 
 /** The parts of an address: where it lives, its group (empty for a tool right below), its own name. */
 export function parts(path: string): { namespace: string; group: string; leaf: string } {
@@ -32,8 +32,8 @@ export function rows(places: Place[], loaded: (namespace: string) => Loaded, ope
   return out
 }
 
-function addTools(out: Node[], namespace: string, l: { items: ToolItem[]; total: number }, open: ReadonlySet<string>): void {
-  const groups = new Map<string, ToolItem[]>()
+function addTools(out: Node[], namespace: string, l: { items: Tool[]; total: number }, open: ReadonlySet<string>): void {
+  const groups = new Map<string, Tool[]>()
   for (const t of l.items) {
     const { group } = parts(t.path)
     groups.set(group, [...(groups.get(group) ?? []), t])

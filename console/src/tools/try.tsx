@@ -8,7 +8,7 @@ import { Editor } from '@/playground/editor'
 import { Button } from '@/ui/button'
 import { Failure } from '@/ui/state'
 import { Status } from '@/ui/status'
-import type { Described } from './contract'
+import type { CallAnswer, Described } from '@/api/model'
 import { useCallTool } from './hooks'
 import { ResultView } from './result'
 import { optional, skeleton } from './skeleton'
@@ -59,15 +59,17 @@ export function TryIt({ tool }: { tool: Described }) {
   )
 }
 
-function Outcome({ first }: { first: NonNullable<ReturnType<typeof useCallTool>['data']> }) {
-  const later = useExecution(first.id === '' ? undefined : first.id)
+/** What came of a call: a read is answered at once, everything else is a run that is followed. */
+function Outcome({ first }: { first: CallAnswer }) {
+  const { id } = first
+  const later = useExecution(id)
   const x = later.data ?? first
   return (
     <div className="mt-4 space-y-3">
       <p role="status" className="flex flex-wrap items-center gap-3 text-sm">
-        {x.id === '' ? <span className="sr-only">Answered</span> : <><Status status={x.runStatus} waitingFor={x.waitingFor} /><Link to="/runs/$id" params={{ id: x.id }} className="link">The run</Link></>}
+        {id ? <>{x.runStatus ? <Status status={x.runStatus} waitingFor={x.waitingFor} /> : null}<Link to="/runs/$id" params={{ id }} className="link">The run</Link></> : <span className="sr-only">Answered</span>}
       </p>
-      <Pauses items={x.interactions ?? []} />
+      <Pauses items={x.interactions} />
       {x.status === 'completed' ? <ResultView value={x.result} /> : null}
       {finished(x.status) && x.status !== 'completed' ? <p role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-sm break-words text-bad">{x.error?.message ?? x.detail ?? 'It was cancelled.'}</p> : null}
     </div>
