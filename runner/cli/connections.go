@@ -39,6 +39,7 @@ func connectionsCommand(a *app) *cobra.Command {
 	list.Flags().StringVar(&of, "source", "", "only of this source")
 	c.AddCommand(connectionAddCommand(a), list,
 		one("show", "Show a connection, without its values", a.showConnection),
+		connectionSetCommand(a),
 		one("test", "Ask the source whether it lets this connection in", a.testConnection),
 		one("remove", "Remove a connection and its values", a.removeConnection),
 	)

@@ -74,6 +74,7 @@ func sourcesCommand(a *app) *cobra.Command {
 		sourceAddCommand(a),
 		&cobra.Command{Use: "list", Short: "List sources", Args: cobra.NoArgs, RunE: a.listSources},
 		one("show SLUG", "Show a source", a.showSource),
+		sourceSetCommand(a),
 		refresh,
 		one("drift SLUG", "New and changed tools that wait to be accepted", a.driftOfSource),
 		accept,

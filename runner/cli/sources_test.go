@@ -63,6 +63,7 @@ func TestSources_TheOtherCommands(t *testing.T) {
 		"GET /v1/sources/petstore/drift":    object{"items": []any{object{"tool": "a.b", "kind": "new"}, object{"tool": "c.d", "kind": "changed"}}},
 		"POST /v1/sources/petstore/accept":  sourceOf("petstore", nil),
 		"DELETE /v1/sources/petstore":       "",
+		"PATCH /v1/sources/petstore":        sourceOf("petstore", object{"enabled": false}),
 		"POST /v1/sources/discover": sequence(
 			object{"items": []any{object{"kind": "openapi", "confidence": "high", "endpoint": "https://x.test", "specUrl": "https://x.test/openapi.json", "name": "X", "tools": 3}}},
 			object{"items": []any{object{"kind": "unknown", "warnings": []any{object{"message": "the address answered with a web page"}}}}}),
@@ -74,6 +75,7 @@ func TestSources_TheOtherCommands(t *testing.T) {
 		{"sources refresh petstore", "1 added, 1 changed, 0 removed", "2 tools wait until you look at them: pags sources drift petstore"},
 		{"sources drift petstore", "c.d changed", "pags sources accept petstore"},
 		{"sources accept petstore a.b c.d", "accepted; 12 tools, 0 held", ""},
+		{"sources set petstore --name Pets --disable --base-url=", "petstore off", ""},
 		{"sources remove petstore", "petstore removed", ""},
 		{"sources discover https://x.test", "pags sources add https://x.test/openapi.json", ""},
 	} {
@@ -82,6 +84,11 @@ func TestSources_TheOtherCommands(t *testing.T) {
 	if q := s.last("POST", "/v1/sources/petstore/accept"); !equalJSON(q.Body["tools"], []string{"a.b", "c.d"}) {
 		t.Errorf("%+v", q)
 	}
+	if q := s.last("PATCH", "/v1/sources/petstore"); !equalJSON(q.Body, object{"name": "Pets", "enabled": false, "baseUrl": ""}) {
+		t.Errorf("%+v", q)
+	}
+	s.run("", "sources", "set", "petstore").ended(t, 2, "", "say what to change")
+	s.run("", "sources", "set", "petstore", "--enable", "--disable").ended(t, 2, "", "only one of these")
 	s.run("", "sources", "discover", "https://y.test").ended(t, 1, "", "the address answered with a web page")
 	s.run("", "sources", "discover", "y.test").ended(t, 2, "", "starts with https://")
 	for _, args := range []string{"sources", "sources show petstore", "sources refresh petstore", "sources drift petstore", "sources remove petstore"} {
@@ -156,7 +163,7 @@ func TestConnections_ValuesComeFromWhereNobodyLooks(t *testing.T) {
 func TestConnections_TheOtherCommands(t *testing.T) {
 	one := object{"source": "petstore", "name": "main", "method": "key", "kind": "apiKey", "inputs": []string{"key"}, "hints": object{"key": "cret"}, "enabled": true, "status": "healthy", "checkedAt": time.Now(), "createdAt": time.Now()}
 	path := "/v1/connections/petstore/main"
-	s := newStand(t, map[string]any{"GET /v1/connections": object{"items": []any{one}}, "GET " + path: one, "DELETE " + path: "",
+	s := newStand(t, map[string]any{"GET /v1/connections": object{"items": []any{one}}, "GET " + path: one, "DELETE " + path: "", "PATCH " + path: one,
 		"POST " + path + "/test": sequence(object{"status": "healthy", "detail": "ok", "httpStatus": 200, "millis": 12}, object{"status": "expired", "detail": "the key was refused"})})
 	s.run("", "connections", "list", "--source", "petstore").ended(t, 0, "petstore.main healthy key key …cret", "")
 	if q := s.last("GET", "/v1/connections"); q.Query != "source=petstore" {
@@ -169,5 +176,11 @@ func TestConnections_TheOtherCommands(t *testing.T) {
 	if r := s.run("", "connections", "test", "petstore", "--json"); r.code != 1 || asJSON[object](t, r)["status"] != "expired" || r.err != "" {
 		t.Errorf("%+v", r)
 	}
+	s.run("new-secret\n", "connections", "set", "petstore", "--value", "key=-", "--enable").ended(t, 0, "petstore.main healthy key …cret", "")
+	if q := s.last("PATCH", path); !equalJSON(q.Body, object{"enabled": true, "values": object{"key": "new-secret"}}) {
+		t.Errorf("%+v", q)
+	}
+	s.run("", "connections", "set", "petstore.main").ended(t, 2, "", "say what to change")
+	s.run("", "connections", "set", "petstore", "--value", "key=plain").ended(t, 2, "", "does not belong on a command line")
 	s.run("", "connections", "remove", "petstore").ended(t, 0, "petstore.main removed", "")
 }
