@@ -70,3 +70,29 @@ func TestCrash_EveryPointStandsOnce(t *testing.T) {
 		t.Errorf("%v: crash.Here(%s) names no point of pkg/crash", at, what)
 	}
 }
+
+// TestCrash_TheStoriesWalkEveryList: the kill tables are made of these lists, so a point in none of them is killed at by nobody.
+func TestCrash_TheStoriesWalkEveryList(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, "stories", "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := ""
+	for _, f := range files {
+		raw, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told += string(raw)
+	}
+	for name, list := range map[string][]string{"crash.BrowsePoints": crash.BrowsePoints, "crash.ProgramPoints": crash.ProgramPoints, "crash.RunnerPoints": crash.RunnerPoints} {
+		if len(list) == 0 || !strings.Contains(told, name) {
+			t.Errorf("no story walks %s", name)
+		}
+	}
+	for _, point := range crash.ServerPoints {
+		if !slices.Contains(crash.BrowsePoints, point) && !slices.Contains(crash.ProgramPoints, point) {
+			t.Errorf("%s is passed in no story", point)
+		}
+	}
+}

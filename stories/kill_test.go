@@ -60,7 +60,7 @@ func (k kill) ofRunner() bool { return strings.HasPrefix(k.point, "runner.") }
 // kills are every point at its first passing, those that the submit passes there too, and both processes at once.
 func kills() []kill {
 	var all []kill
-	for _, point := range slices.Concat(crash.ServerPoints, crash.RunnerPoints) {
+	for _, point := range slices.Concat(crash.BrowsePoints, crash.RunnerPoints) {
 		all = append(all, kill{point: point, nth: 1, cancel: point == crash.CancelAfter, submit: strings.HasPrefix(point, "server.run-end.")})
 	}
 	submit := []kill{

@@ -31,8 +31,8 @@ import (
 	"github.com/proagentstore/pags/pkg/pags"
 )
 
-// binary is what all stories play with; it is built once.
-var binary string
+// binary is what all stories play with, and codecache what its sandbox compiled; both are made once.
+var binary, codecache string
 
 func TestMain(m *testing.M) { os.Exit(play(m)) }
 
@@ -50,7 +50,11 @@ func play(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	binary = filepath.Join(dir, "pags")
+	binary, codecache = filepath.Join(dir, "pags"), filepath.Join(dir, "codecache")
+	if err := os.Mkdir(codecache, 0o700); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	if out, err := exec.Command("go", "build", "-o", binary, "../runner/cmd/pags").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the binary: %v\n%s", err, out)
 		return 1

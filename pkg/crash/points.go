@@ -1,5 +1,7 @@
 package crash
 
+import "slices"
+
 // Every point, named <side>.<what>.<before|after>, in the order in which a run passes them. The kill tests walk the lists
 // below; each point stands at exactly one place in the code.
 const (
@@ -34,10 +36,24 @@ const (
 	AckBefore          = "runner.ack.before"            // acknowledged, not noted
 )
 
-// ServerPoints and RunnerPoints list where each side can be killed.
+// ServerPoints and RunnerPoints list where each side can be killed. A browser task passes the points of BrowsePoints, a program
+// those of ProgramPoints; together they are all of the server's.
 var (
-	ServerPoints = []string{RunStartBefore, RunStartAfter, ExecStartAfter, ModelReplyAfter, DecideBefore, DecideAfter, HandoverAfter,
+	BrowsePoints = []string{RunStartBefore, RunStartAfter, ExecStartAfter, ModelReplyAfter, DecideBefore, DecideAfter, HandoverAfter,
 		CallRowAfter, CallRungAfter, OutcomeRowBefore, OutcomeRowAfter, OutcomeTokenAfter, AskRowAfter, AnswerRowAfter, AnswerTokenAfter,
-		JournalBefore, JournalAfter, ToolAfter, RestAfter, CancelAfter, RunEndBefore, RunEndAfter}
+		CancelAfter, RunEndBefore, RunEndAfter}
+	ProgramPoints = []string{RunStartBefore, RunStartAfter, ExecStartAfter, JournalBefore, JournalAfter, ToolAfter, RestAfter,
+		AskRowAfter, AnswerRowAfter, AnswerTokenAfter, CancelAfter, RunEndBefore, RunEndAfter}
+	ServerPoints = union(BrowsePoints, ProgramPoints)
 	RunnerPoints = []string{IntentBefore, IntentAfter, UploadAfter, EffectAfter, OutcomeStoredAfter, OutcomeSentAfter, AckBefore}
 )
+
+func union(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, p := range b {
+		if !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all
+}

@@ -40,11 +40,16 @@ func (s *Service) rest(ctx context.Context, c Cursor, run pags.Run, out codemode
 		detail = "Goes on at " + until.Format(time.RFC3339) + "."
 	}
 	next.WaitSeconds = max(1, int((until.Sub(now)+time.Second-1)/time.Second))
-	_, err := s.runs.AdvanceWith(ctx, run.ID, fmt.Sprintf("rest-%d-%d", c.Generation, c.Step), func(r *pags.Run) error {
+	key := fmt.Sprintf("rest-%d-%d", c.Generation, c.Step)
+	waits := func(r *pags.Run) error {
 		r.Status, r.WaitingFor, r.Detail = pags.RunWaiting, reason, clip(detail, 300)
 		r.Step, r.Code = out.Calls, counted(r.Code, out.Calls, len(next.Asks))
 		return nil
-	}, []pags.Event{{Kind: "waiting", Step: out.Calls, Text: clip(detail, 300), Data: map[string]any{"for": string(reason)}}})
+	}
+	said, err := s.runs.AdvanceWith(ctx, run.ID, key, waits, []pags.Event{{Kind: "waiting", Step: out.Calls, Text: clip(detail, 300), Data: map[string]any{"for": string(reason)}}})
+	if err == nil && said.Status == pags.RunRunning { // this slice was made before, up to here, and its repetition said that it works
+		_, err = s.runs.AdvanceWith(ctx, run.ID, fmt.Sprintf("%s-%d", key, said.LastEvent), waits, nil)
+	}
 	if pags.Is(err, pags.Conflict) {
 		return over(c), nil
 	}
