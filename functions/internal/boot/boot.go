@@ -3,6 +3,7 @@
 //
 //	boot.go    the environment, the house on its adapters, start
 //	ports.go   one adapter per port
+//	code.go    what programs need: the way to APIs, the sandbox, the dispatcher
 package boot
 
 import (

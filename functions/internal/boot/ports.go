@@ -1,6 +1,8 @@
 package boot
 
 import (
+	"os"
+
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/proagentstore/pags/pkg/aws/apigateway"
@@ -23,9 +25,21 @@ func Blobs(f *Function, d *wire.Deps) {
 	d.Blobs = s3.New(f.aws, s3.Options{Bucket: need("BUCKET_NAME"), PathStyle: f.aws.BaseEndpoint != nil, Clock: f.clock})
 }
 
-// Brains are the state machines of the stack: BROWSE_MACHINE_ARN and EXECUTION_MACHINE_ARN.
+// machines are the state machines of template.yaml by the variable with their ARN.
+var machines = map[string]string{"BROWSE_MACHINE_ARN": "BrowseMachine", "EXECUTION_MACHINE_ARN": "ExecutionMachine"}
+
+// Brains are the state machines that this function has to do with: those whose ARN is in the environment, at least one.
 func Brains(f *Function, d *wire.Deps) {
-	d.Brains = sfn.New(f.aws, map[string]string{"BrowseMachine": need("BROWSE_MACHINE_ARN"), "ExecutionMachine": need("EXECUTION_MACHINE_ARN")})
+	known := map[string]string{}
+	for variable, name := range machines {
+		if arn := os.Getenv(variable); arn != "" {
+			known[name] = arn
+		}
+	}
+	if len(known) == 0 {
+		fail("no state machine is in the environment; template.yaml has to set BROWSE_MACHINE_ARN or EXECUTION_MACHINE_ARN for this function")
+	}
+	d.Brains = sfn.New(f.aws, known)
 }
 
 // Sockets are the connections of the WebSocket API: WS_MANAGEMENT_URL.
