@@ -37,7 +37,7 @@ type (
 		Title       string `json:"title,omitempty" maxLength:"200" doc:"for people; the program's first line if left out"`
 		Via         string `json:"via,omitempty" enum:"http,cli,console" doc:"where it comes from"`
 		AutoApprove bool   `json:"autoApprove,omitempty" doc:"do what policies would ask about; only from your own session, and never what they block"`
-		WaitSeconds int    `json:"waitSeconds,omitempty" minimum:"0" maximum:"20" default:"20" doc:"how long the answer may wait for a result or a pause"`
+		WaitSeconds *int   `json:"waitSeconds,omitempty" minimum:"0" maximum:"20" doc:"how long the answer may wait for a result or a pause; 20 if left out"`
 	}
 	startInput struct {
 		Key  string `header:"Idempotency-Key" maxLength:"1000" doc:"one key starts one program; any text"`
@@ -57,7 +57,7 @@ type (
 		Content       map[string]any     `json:"content,omitempty" doc:"the filled form, where one is asked for"`
 		InteractionID pags.InteractionID `json:"interactionId,omitempty" maxLength:"40" doc:"which question; needed where several are open"`
 		Note          string             `json:"note,omitempty" maxLength:"1000"`
-		WaitSeconds   int                `json:"waitSeconds,omitempty" minimum:"0" maximum:"20" default:"20"`
+		WaitSeconds   *int               `json:"waitSeconds,omitempty" minimum:"0" maximum:"20"`
 	}
 	resumeInput struct {
 		ID   pags.RunID `path:"id" maxLength:"40"`
@@ -68,7 +68,7 @@ type (
 		Args        json.RawMessage `json:"args,omitempty" doc:"an object that fits the tool's input schema"`
 		Via         string          `json:"via,omitempty" enum:"http,cli,console"`
 		AutoApprove bool            `json:"autoApprove,omitempty" doc:"do what policies would ask about; only from your own session"`
-		WaitSeconds int             `json:"waitSeconds,omitempty" minimum:"0" maximum:"20" default:"20"`
+		WaitSeconds *int            `json:"waitSeconds,omitempty" minimum:"0" maximum:"20"`
 	}
 	callInput struct {
 		Key  string `header:"Idempotency-Key" maxLength:"1000" doc:"one key makes one call of what may have an effect; any text"`
@@ -78,7 +78,7 @@ type (
 
 func (s *Service) startRoute(ctx context.Context, in *startInput) (*output, error) {
 	b := in.Body
-	x, err := s.Start(ctx, httpapi.CallerFrom(ctx), Request{Code: b.Code, Title: b.Title, Via: b.Via, AutoApprove: b.AutoApprove, Key: in.Key, Wait: b.WaitSeconds})
+	x, err := s.Start(ctx, httpapi.CallerFrom(ctx), Request{Code: b.Code, Title: b.Title, Via: b.Via, AutoApprove: b.AutoApprove, Key: in.Key, Wait: wait(b.WaitSeconds)})
 	return &output{x}, err
 }
 
@@ -112,7 +112,7 @@ func (s *Service) stepsRoute(ctx context.Context, in *stepsInput) (*stepsOutput,
 
 func (s *Service) resumeRoute(ctx context.Context, in *resumeInput) (*output, error) {
 	b := in.Body
-	x, err := s.Resume(ctx, httpapi.CallerFrom(ctx), in.ID, Answer{Action: b.Action, Content: b.Content, Interaction: b.InteractionID, Note: b.Note, Wait: b.WaitSeconds})
+	x, err := s.Resume(ctx, httpapi.CallerFrom(ctx), in.ID, Answer{Action: b.Action, Content: b.Content, Interaction: b.InteractionID, Note: b.Note, Wait: wait(b.WaitSeconds)})
 	return &output{x}, err
 }
 
@@ -123,6 +123,14 @@ func (s *Service) cancelRoute(ctx context.Context, in *idInput) (*output, error)
 
 func (s *Service) callRoute(ctx context.Context, in *callInput) (*output, error) {
 	b := in.Body
-	x, err := s.CallTool(ctx, httpapi.CallerFrom(ctx), CallRequest{Path: b.Path, Args: b.Args, Via: b.Via, AutoApprove: b.AutoApprove, Key: in.Key, Wait: b.WaitSeconds})
+	x, err := s.CallTool(ctx, httpapi.CallerFrom(ctx), CallRequest{Path: b.Path, Args: b.Args, Via: b.Via, AutoApprove: b.AutoApprove, Key: in.Key, Wait: wait(b.WaitSeconds)})
 	return &output{x}, err
+}
+
+// wait is how long a caller wants to wait: as long as it may, unless it says otherwise. Zero is an answer of its own.
+func wait(seconds *int) int {
+	if seconds == nil {
+		return maxWait
+	}
+	return *seconds
 }

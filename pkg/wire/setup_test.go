@@ -94,9 +94,10 @@ func newHouse(t *testing.T, brains port.Brains) *house {
 	}
 	h.House = wire.New(wire.Deps{
 		Table: h.table, Blobs: blobs, Brains: h.brains, Sockets: h.edge, Vault: httpapitest.NewVault(), Clock: h.clock,
-		Models: asked{h, model.New(model.Options{HTTP: http.DefaultClient, Clock: h.clock})},
+		Models:   asked{h, model.New(model.Options{HTTP: http.DefaultClient, Clock: h.clock})},
+		Outbound: http.DefaultClient,
 		Config: wire.Config{Version: "test", Host: "local", PublicURL: "http://pags.test", WSURL: "ws://pags.test/ws", PlainCookies: true,
-			CheckModelURL: func(string) error { return nil }},
+			CheckModelURL: func(string) error { return nil }, CheckToolURL: func(string) error { return nil }},
 	})
 	h.edge.Handlers = h.Machines
 	if wired != nil {

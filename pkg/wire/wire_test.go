@@ -37,7 +37,7 @@ func filled(t *testing.T) httpapitest.World {
 		API: h.API(), Table: h.table, Owner: h.owner.token, Stranger: stranger.token, Suspended: suspended.token,
 		Params: map[string]string{"id": string(id), "instanceId": string(id), "agentId": "browser", "provider": "anthropic", "machineId": string(m.ID),
 			"task": string(run.ID), "name": "1.jpg"},
-		Inputs: map[string]httpapitest.Input{
+		Inputs: h.toolThings(map[string]httpapitest.Input{
 			"getRun": {Params: of(string(run.ID))}, "listRunEvents": {Params: of(string(run.ID))}, "cancelRun": {Params: of(string(run.ID))},
 			"getRunPicture": {Params: of(string(run.ID))}, "exportRun": {Params: of(string(run.ID))},
 			"startBrowse":    {Params: of(string(free)), Body: map[string]any{"url": "https://example.com", "objective": "Look"}},
@@ -51,7 +51,7 @@ func filled(t *testing.T) httpapitest.World {
 			"registerMachine": {Body: map[string]any{"publicKey": "BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA=", "node": "x", "version": "1", "capabilities": []string{}}},
 			"mintTicket":      {Body: map[string]any{"role": "console"}},
 			"createLink":      {Body: map[string]any{}},
-		},
+		}),
 	}
 }
 

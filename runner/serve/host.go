@@ -23,6 +23,7 @@ import (
 	"github.com/proagentstore/pags/pkg/local/hub"
 	"github.com/proagentstore/pags/pkg/local/keyfile"
 	"github.com/proagentstore/pags/pkg/local/machines"
+	"github.com/proagentstore/pags/pkg/mcp"
 	"github.com/proagentstore/pags/pkg/model"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/wire"
@@ -103,6 +104,9 @@ func open(o Options, public *url.URL) (_ *host, err error) {
 	h.mux = http.NewServeMux()
 	h.mux.Handle("/ws", h.hub)
 	h.mux.Handle("/blobs/", h.blobs.Handler())
+	endpoint := h.agentsEndpoint()
+	h.mux.Handle(mcp.Path, endpoint)
+	h.mux.Handle(mcp.MetadataPath, endpoint)
 	h.mux.Handle("/", h.gateway)
 	return h, nil
 }

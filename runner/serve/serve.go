@@ -2,6 +2,7 @@
 //
 //	serve.go    start, announce, stop
 //	host.go     adapters and areas, wired as template.yaml says
+//	mcp.go      the MCP endpoint
 //	owner.go    one host for each folder
 //	listen.go   the port
 //	origin.go   who may send requests

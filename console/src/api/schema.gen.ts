@@ -1302,11 +1302,8 @@ export interface components {
             path: string;
             /** @enum {string} */
             via?: "http" | "cli" | "console";
-            /**
-             * Format: int64
-             * @default 20
-             */
-            waitSeconds: number;
+            /** Format: int64 */
+            waitSeconds?: number;
         };
         Capabilities: {
             /**
@@ -1741,27 +1738,6 @@ export interface components {
             /** @description who may answer */
             userId: string;
         };
-        Item: {
-            /** @description a call waits until a person consents */
-            asks?: boolean;
-            deprecated: boolean;
-            description: string;
-            destructive: boolean;
-            /** @description new or changed: its owner has to look at the definition first, until then each call is asked about */
-            held?: string;
-            inputTypeScript?: string;
-            name: string;
-            outputTypeScript?: string;
-            /** @description its address, to call it by */
-            path: string;
-            policy?: components["schemas"]["Decision"];
-            readOnly: boolean;
-            /** Format: double */
-            score?: number;
-            typeScriptDefinitions?: {
-                [key: string]: string;
-            };
-        };
         Key: {
             /** @description a server other than the provider's own */
             baseUrl?: string;
@@ -1793,7 +1769,7 @@ export interface components {
         };
         Listing: {
             hasMore: boolean;
-            items: components["schemas"]["Item"][];
+            items: components["schemas"]["ToolFound"][];
             /**
              * Format: int64
              * @description give it as offset for the next part
@@ -1993,19 +1969,6 @@ export interface components {
             /** @description why it may not do what is meant */
             warning?: string;
         };
-        PolicyChecked: {
-            /** @description some of them, by address */
-            examples: string[];
-            /**
-             * Format: int64
-             * @description how many tools it is about now
-             */
-            matches: number;
-            /** @description patterns that match something and may be what is meant */
-            meant?: string[];
-            /** @description why it may not do what is meant */
-            warning?: string;
-        };
         Preview: {
             auth: components["schemas"]["AuthMethod"][];
             description?: string;
@@ -2073,6 +2036,19 @@ export interface components {
             /** @description tools: search and call tools, run programs and read them; interactions:answer: answer approvals too */
             scopes: string[];
         };
+        Reach: {
+            /** @description some of them, by address */
+            examples: string[];
+            /**
+             * Format: int64
+             * @description how many tools it is about now
+             */
+            matches: number;
+            /** @description patterns that match something and may be what is meant */
+            meant?: string[];
+            /** @description why it may not do what is meant */
+            warning?: string;
+        };
         RefreshInBody: {
             refreshToken?: string;
         };
@@ -2110,11 +2086,8 @@ export interface components {
             /** @description which question; needed where several are open */
             interactionId?: string;
             note?: string;
-            /**
-             * Format: int64
-             * @default 20
-             */
-            waitSeconds: number;
+            /** Format: int64 */
+            waitSeconds?: number;
         };
         Run: {
             browse?: components["schemas"]["BrowseInput"];
@@ -2290,10 +2263,9 @@ export interface components {
             via?: "http" | "cli" | "console";
             /**
              * Format: int64
-             * @description how long the answer may wait for a result or a pause
-             * @default 20
+             * @description how long the answer may wait for a result or a pause; 20 if left out
              */
-            waitSeconds: number;
+            waitSeconds?: number;
         };
         StatusOutputBody: {
             /** @description the caller's things by kind, such as instances */
@@ -2384,6 +2356,27 @@ export interface components {
             node?: string;
             /** @enum {string} */
             role: "runner" | "console";
+        };
+        ToolFound: {
+            /** @description a call waits until a person consents */
+            asks?: boolean;
+            deprecated: boolean;
+            description: string;
+            destructive: boolean;
+            /** @description new or changed: its owner has to look at the definition first, until then each call is asked about */
+            held?: string;
+            inputTypeScript?: string;
+            name: string;
+            outputTypeScript?: string;
+            /** @description its address, to call it by */
+            path: string;
+            policy?: components["schemas"]["Decision"];
+            readOnly: boolean;
+            /** Format: double */
+            score?: number;
+            typeScriptDefinitions?: {
+                [key: string]: string;
+            };
         };
         Upload: {
             contentType?: string;
@@ -7392,7 +7385,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PolicyChecked"];
+                    "application/json": components["schemas"]["Reach"];
                 };
             };
             /** @description Bad Request */
