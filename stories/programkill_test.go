@@ -261,7 +261,7 @@ func (m *mortal) check() {
 	if m.x.Status != "completed" || !reflect.DeepEqual(m.x.Result, threeResult) {
 		m.t.Errorf("it ended %s (%s) with %v, error %+v", m.x.Status, m.x.Detail, m.x.Result, m.x.Error)
 	}
-	if want := map[string]int{m.effect("orders", "a"): 1, m.effect("orders", "b"): 1, m.effect("payments", "c"): 1}; !reflect.DeepEqual(done, want) {
+	if want := map[string]int{m.did("orders", "a"): 1, m.did("orders", "b"): 1, m.did("payments", "c"): 1}; !reflect.DeepEqual(done, want) {
 		m.t.Errorf("upstream has %v, want %v", done, want)
 	}
 	lines := m.x.texts()
@@ -278,7 +278,7 @@ func (m *mortal) check() {
 	m.asked()
 }
 
-func (m *mortal) effect(operation, name string) string {
+func (m *mortal) did(operation, name string) string {
 	return fmt.Sprintf(`POST /%s {"item":"%s-%s"}`, operation, m.word, name)
 }
 
