@@ -16,6 +16,14 @@ import (
 // codeOutdated is the failure of a call whose definition or arguments are not those that were approved.
 const codeOutdated = "approval_outdated"
 
+// How a call may end without being sent, in the words of audit rows.
+const (
+	endOK       = "ok"
+	endFailed   = "failed"
+	endDeclined = "declined"
+	endUnknown  = "unknown"
+)
+
 // dispatcher is codemode's way to the dispatch path, for one slice.
 type dispatcher struct {
 	s     *Service
@@ -54,14 +62,14 @@ func (s *Service) call(run pags.Run, c codemode.Call) Call {
 
 // Admit implements codemode.Dispatcher.
 func (d *dispatcher) Admit(ctx context.Context, c codemode.Call) (codemode.Admission, error) {
-	if c.Pause != nil && c.Pause.Reason == pags.WaitUnknown {
-		if a, err := d.settled(ctx, c); a != nil || err != nil {
-			return deref(a), err
-		}
-	}
 	j, err := d.s.tools.Judge(ctx, d.s.call(d.run, c))
 	if err != nil {
 		return codemode.Admission{}, fmt.Errorf("judge %s: %w", c.Path, err)
+	}
+	if c.Pause != nil && c.Pause.Reason == pags.WaitUnknown {
+		if a, err := d.settled(ctx, c, j); a != nil || err != nil {
+			return deref(a), err
+		}
 	}
 	if j.Result == nil && j.Ask != nil {
 		if a, err := d.asked(ctx, c, &j); a != nil || err != nil {
@@ -103,7 +111,7 @@ func (d *dispatcher) asked(ctx context.Context, c codemode.Call, j *Judgement) (
 	}
 	if x.Answer == nil || x.Status != pags.InteractionAnswered {
 		if x.Status == pags.InteractionExpired {
-			return thrown("ExpiredError", "expired", "expired: nobody answered in time, so "+c.Path+" was not done"), d.s.tools.Declined(ctx, *j, d.trail)
+			return thrown("ExpiredError", "expired", "expired: nobody answered in time, so "+c.Path+" was not done"), d.s.tools.Ended(ctx, *j, endDeclined, d.trail)
 		}
 		return wait, nil
 	}
@@ -113,11 +121,11 @@ func (d *dispatcher) asked(ctx context.Context, c codemode.Call, j *Judgement) (
 		if content == nil {
 			content = map[string]any{}
 		}
-		return answered(catalog.Result{OK: true, Data: content}), nil
+		return answered(catalog.Result{OK: true, Data: content}), d.s.tools.Ended(ctx, *j, endOK, d.trail)
 	case pags.AnswerAccept:
 		if x.Request["digest"] != j.Digest {
 			return answered(catalog.Failed(&catalog.Failure{Code: codeOutdated,
-				Message: "the tool's definition or the call changed after it was approved, so it was not done; run the program again to be asked anew"})), nil
+				Message: "the tool's definition or the call changed after it was approved, so it was not done; run the program again to be asked anew"})), d.s.tools.Ended(ctx, *j, endFailed, d.trail)
 		}
 		j.Consent = x.ID
 		return nil, nil
@@ -126,11 +134,11 @@ func (d *dispatcher) asked(ctx context.Context, c codemode.Call, j *Judgement) (
 	if x.Answer.Note != "" {
 		declined.Message += " (" + x.Answer.Note + ")"
 	}
-	return &codemode.Admission{Answer: &codemode.Answer{Thrown: declined}}, d.s.tools.Declined(ctx, *j, d.trail)
+	return &codemode.Admission{Answer: &codemode.Answer{Thrown: declined}}, d.s.tools.Ended(ctx, *j, endDeclined, d.trail)
 }
 
 // settled is what a person said of a call of which nobody knew whether it happened: nil does it again.
-func (d *dispatcher) settled(ctx context.Context, c codemode.Call) (*codemode.Admission, error) {
+func (d *dispatcher) settled(ctx context.Context, c codemode.Call, j Judgement) (*codemode.Admission, error) {
 	x, err := d.s.asks.Of(ctx, d.run.ID, c.Seq, d.rounds(c.Seq))
 	wait := &codemode.Admission{Pause: c.Pause}
 	if pags.Is(err, pags.NotFound) {
@@ -141,15 +149,15 @@ func (d *dispatcher) settled(ctx context.Context, c codemode.Call) (*codemode.Ad
 	}
 	switch {
 	case x.Status == pags.InteractionExpired:
-		return thrown("UnknownOutcomeError", "unknown", "nobody knows whether "+c.Path+" happened, and nobody said so in time; look before you do it again"), nil
+		return thrown("UnknownOutcomeError", "unknown", "nobody knows whether "+c.Path+" happened, and nobody said so in time; look before you do it again"), d.s.tools.Ended(ctx, j, endUnknown, d.trail)
 	case x.Answer == nil:
 		return wait, nil
 	case x.Answer.Kind == pags.AnswerAccept:
-		return answered(catalog.Result{OK: true, Data: map[string]any{"note": "a person looked: it happened; its answer is lost"}}), nil
+		return answered(catalog.Result{OK: true, Data: map[string]any{"note": "a person looked: it happened; its answer is lost"}}), d.s.tools.Ended(ctx, j, endOK, d.trail)
 	case x.Answer.Kind == pags.AnswerRetry:
 		return nil, nil
 	}
-	return thrown("UnknownOutcomeError", "unknown", "nobody knows whether "+c.Path+" happened; a person said to leave it"), nil
+	return thrown("UnknownOutcomeError", "unknown", "nobody knows whether "+c.Path+" happened; a person said to leave it"), d.s.tools.Ended(ctx, j, endUnknown, d.trail)
 }
 
 func answered(r catalog.Result) *codemode.Admission {

@@ -94,11 +94,11 @@ type Trail interface {
 
 // Tools is the one dispatch path. Judge has no effect. Send does a call, or notes and gives the result of one that is over; its
 // error is the house's own trouble, and one with a method UnknownOutcome() string says that nobody knows whether the call
-// happened. Declined notes a call that a person did not want, or wanted too late.
+// happened. Ended notes a call that ends without being sent now: ok, failed, declined or unknown.
 type Tools interface {
 	Judge(ctx context.Context, c Call) (Judgement, error)
 	Send(ctx context.Context, j Judgement, t Trail) (catalog.Result, error)
-	Declined(ctx context.Context, j Judgement, t Trail) error
+	Ended(ctx context.Context, j Judgement, how string, t Trail) error
 }
 
 // Deps is what the area stands on.

@@ -100,8 +100,8 @@ func (u *upstream) Send(ctx context.Context, j execution.Judgement, t execution.
 	return catalog.Result{OK: true, Data: map[string]any{"path": c.Path, "args": args}}, u.note(ctx, t, c, "ok")
 }
 
-func (u *upstream) Declined(ctx context.Context, j execution.Judgement, t execution.Trail) error {
-	return u.note(ctx, t, j.Handle.(execution.Call), "declined")
+func (u *upstream) Ended(ctx context.Context, j execution.Judgement, how string, t execution.Trail) error {
+	return u.note(ctx, t, j.Handle.(execution.Call), how)
 }
 
 func (u *upstream) note(ctx context.Context, t execution.Trail, c execution.Call, how string) error {

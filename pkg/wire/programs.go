@@ -60,12 +60,12 @@ func (t tools) Send(ctx context.Context, j execution.Judgement, trail execution.
 	return t.Service.Send(ctx, judged, trail)
 }
 
-func (t tools) Declined(ctx context.Context, j execution.Judgement, trail execution.Trail) error {
+func (t tools) Ended(ctx context.Context, j execution.Judgement, how string, trail execution.Trail) error {
 	judged, err := t.judged(j)
 	if err != nil {
 		return err
 	}
-	return t.Ended(ctx, judged, tool.StatusDeclined, trail)
+	return t.Service.Ended(ctx, judged, tool.Status(how), trail)
 }
 
 func (tools) judged(j execution.Judgement) (tool.Judgement, error) {
