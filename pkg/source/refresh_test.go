@@ -257,27 +257,50 @@ func TestRefresh_ManyHeldToolsDoNotGrowTheRow(t *testing.T) {
 func TestRefresh_AtTheSameTimeOneRevisionAfterTheOther(t *testing.T) {
 	s := newStage(t, local)
 	s.add(t, m{"document": describe("https://shop.example.test", nil, op("GET /a a")), "slug": "shop"})
+	s.deps.Table = &together{Table: s.table, want: 5, all: make(chan struct{})}
+	s.restart()
 	var all sync.WaitGroup
+	var mu sync.Mutex
+	revisions := map[int]int{}
 	for i := range 4 {
 		all.Go(func() {
-			_, err := s.Refresh(t.Context(), uid, "shop", describe("https://shop.example.test", nil, op("GET /a a"), op(fmt.Sprintf("GET /n%d n%d", i, i))))
-			if err != nil && code(err) != "unavailable" {
-				t.Error(err)
-			}
-		})
-		all.Go(func() {
-			if _, err := s.Accept(t.Context(), uid, "shop", nil); err != nil && code(err) != "unavailable" {
+			got, err := s.Refresh(t.Context(), uid, "shop", describe("https://shop.example.test", nil, op("GET /a a"), op(fmt.Sprintf("GET /n%d n%d", i, i))))
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				revisions[got.Source.Revision]++
+			} else if code(err) != "unavailable" {
 				t.Error(err)
 			}
 		})
 	}
+	all.Go(func() {
+		if _, err := s.Accept(t.Context(), uid, "shop", nil); err != nil {
+			t.Error(err)
+		}
+	})
 	all.Wait()
-	s.restart()
-	s.bound(t, "shop.main.shop.a")
-	if _, err := s.Drift(t.Context(), uid, "shop", 50, ""); err != nil {
-		t.Error(err)
+	for r, n := range revisions {
+		if n != 1 {
+			t.Errorf("%d refreshes made revision %d", n, r)
+		}
 	}
-	if _, err := s.Accept(t.Context(), uid, "shop", nil); err != nil {
+	s.restart()
+	got, err := s.Get(t.Context(), uid, "shop")
+	if err != nil || got.Revision != 1+len(revisions) || len(revisions) < 3 {
+		t.Errorf("revision %d after %v: %v", got.Revision, revisions, err)
+	}
+	page, err := s.Drift(t.Context(), uid, "shop", 50, "")
+	held := 0
+	for _, d := range page.Items {
+		if d.Kind != "removed" {
+			held++
+		}
+	}
+	if err != nil || held != got.Held {
+		t.Errorf("%d tools differ and %d are held: %v", held, got.Held, err)
+	}
+	if got, err := s.Accept(t.Context(), uid, "shop", nil); err != nil || got.Held != 0 {
 		t.Error(err)
 	}
 }

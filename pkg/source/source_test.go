@@ -1,10 +1,12 @@
 package source_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/proagentstore/pags/pkg/catalog"
@@ -182,6 +184,8 @@ func TestAdd_AtMostAHundredSourcesAndTwentyConnectionsAlsoAtTheSameTime(t *testi
 		}
 		return ok
 	}
+	s.deps.Table = &together{Table: s.table, want: 6, all: make(chan struct{})}
+	s.restart()
 	if n := race(6, func(i int) error {
 		_, err := s.Service.Add(t.Context(), uid, source.Given{Document: doc}, "", fmt.Sprintf("late%d", i), "")
 		return err
@@ -200,6 +204,22 @@ func TestAdd_AtMostAHundredSourcesAndTwentyConnectionsAlsoAtTheSameTime(t *testi
 	if err := s.Disconnect(t.Context(), uid, "s1", "c0"); err != nil && code(err) != "notFound" {
 		t.Error(err)
 	}
+}
+
+// together lets transactions through once as many as wanted have come to that point.
+type together struct {
+	port.Table
+	want int64
+	here atomic.Int64
+	all  chan struct{}
+}
+
+func (g *together) Transact(ctx context.Context, token string, writes ...port.Write) error {
+	if g.here.Add(1) == g.want {
+		close(g.all)
+	}
+	<-g.all
+	return g.Table.Transact(ctx, token, writes...)
 }
 
 func TestPreview_ShowsWhatWouldComeAndStoresNothing(t *testing.T) {
