@@ -8,12 +8,15 @@ import (
 
 // areas are the vertical slices.
 var areas = []string{"pkg/account", "pkg/agent", "pkg/instance", "pkg/key", "pkg/run", "pkg/interaction", "pkg/machine",
-	"pkg/turn", "pkg/meta"}
+	"pkg/turn", "pkg/meta", "pkg/source", "pkg/policy", "pkg/tool", "pkg/execution", "pkg/mcp"}
 
 var adapters = []string{"pkg/aws", "pkg/local"}
 
 // ground is what any room of the cloud side may stand on.
 var ground = []string{"pkg/pags", "pkg/port", "pkg/crash", "pkg/relay", "pkg/guard"}
+
+// pure are rooms of rules without effects, which areas may use.
+var pure = []string{"pkg/brain", "pkg/catalog", "pkg/rule", "pkg/codemode"}
 
 // direction says of which of our own packages a room may import; its own subtree is always allowed.
 type direction struct {
@@ -31,12 +34,14 @@ var directions = []direction{
 	{"guards", []string{"pkg/guard"}, []string{"pkg/pags", "pkg/port"}, "guards judge addresses and texts; they reach for nothing"},
 	{"the HTTP surface", []string{"pkg/httpapi"}, []string{"pkg/pags", "pkg/port", "pkg/guard"}, "the HTTP surface serves areas without knowing them"},
 	{"the front of functions", []string{"pkg/edge"}, nil, "both hosts put every handler behind it, so it stays small"},
-	{"areas", areas, append([]string{"pkg/httpapi", "pkg/brain"}, ground...), "an area states what it needs of others as an interface of its own; wire connects them"},
+	{"catalogs", []string{"pkg/catalog"}, []string{"pkg/pags", "pkg/guard"}, "a description becomes tools without reaching for anything"},
+	{"rules", []string{"pkg/rule"}, []string{"pkg/pags"}, "what may go is decided from what is given, so that it can be decided twice and be the same"},
+	{"areas", areas, append(append([]string{"pkg/httpapi"}, pure...), ground...), "an area states what it needs of others as an interface of its own; wire connects them"},
 	{"brains", []string{"pkg/brain"}, []string{"pkg/pags", "pkg/port", "pkg/relay", "pkg/guard"}, "a brain decides purely; effects are the turn's"},
 	{"model clients", []string{"pkg/model"}, []string{"pkg/pags", "pkg/port", "pkg/guard"}, "a model client is an adapter: it knows its port and its provider"},
 	{"the interpreter", []string{"pkg/asl"}, []string{"pkg/pags", "pkg/port"}, "the interpreter runs any definition; it knows no agent"},
 	{"code mode", []string{"pkg/codemode"}, []string{"pkg/pags", "pkg/port"}, "a sandbox reaches nothing; who dispatches calls and keeps the journal is given to it"},
-	{"wire", []string{"pkg/wire"}, append(append([]string{"pkg/httpapi", "pkg/brain"}, ground...), areas...), "wire connects areas on both hosts, so it sees no adapter"},
+	{"wire", []string{"pkg/wire"}, append(append(append([]string{"pkg/httpapi"}, pure...), ground...), areas...), "wire connects areas on both hosts, so it sees no adapter"},
 }
 
 // exceptions to the rule of adapters, each with its reason.
@@ -142,6 +147,8 @@ var sdks = []struct {
 	{"github.com/coder/websocket", []string{"pkg/local/hub", "runner", "demo", "bench"}, "sockets are the hub's and the link's"},
 	{"github.com/tetratelabs/wazero", []string{"pkg/codemode"}, "programs of others run in one place"},
 	{"github.com/evanw/esbuild", []string{"pkg/codemode"}, "programs of others are read in one place, where their depth is counted first"},
+	{"github.com/santhosh-tekuri/jsonschema", []string{"pkg/catalog"}, "what arguments and forms are held to is a choice in one place"},
+	{"github.com/mark3labs/mcp-go", []string{"pkg/mcp"}, "how tools are offered to other people's agents is a choice in one place"},
 	{"go.yaml.in/yaml/v4", []string{"pkg/local/gateway", "pkg/catalog"}, "only the template and API descriptions are YAML"},
 }
 
@@ -183,7 +190,7 @@ func TestDirections_NoFunctionLinksTheLocalHost(t *testing.T) {
 		t.Fatalf("only %d packages were found, so nothing would be held", len(deps))
 	}
 	for _, d := range deps {
-		if under(within(d), "pkg/local", "pkg/asl", "runner", "go.etcd.io/bbolt", "github.com/mxschmitt", "github.com/spf13", "go.yaml.in") {
+		if under(within(d), "pkg/local", "pkg/asl", "runner", "go.etcd.io/bbolt", "github.com/mxschmitt", "github.com/spf13") {
 			t.Errorf("a function links %s, which is the local host's", d)
 		}
 	}

@@ -73,9 +73,19 @@ func TestParity_EveryFunctionIsCalledBySomething(t *testing.T) {
 			called[f] = true
 		}
 	}
+	for name, f := range s.Functions {
+		for variable, other := range f.Env {
+			if strings.HasSuffix(variable, "_FUNCTION") {
+				if _, ok := s.Functions[other]; !ok || other == name {
+					t.Errorf("%s is to call %s by %s, which is no other function", name, other, variable)
+				}
+				called[other] = true
+			}
+		}
+	}
 	for name := range s.Functions {
 		if !called[name] {
-			t.Errorf("nothing calls %s: no route, socket, schedule, rule or state", name)
+			t.Errorf("nothing calls %s: no route, socket, schedule, rule, state or function", name)
 		}
 	}
 }

@@ -18,8 +18,9 @@ var update = flag.Bool("update", false, "write testdata/permissions.golden anew"
 
 // bare lists who may name the resource "*", each with its reason.
 var bare = map[string]string{
-	"BrowseMachineRole LogDelivery": "log delivery has no resource-level permissions",
-	"Key Account":                   "in a key policy \"*\" is the key itself",
+	"BrowseMachineRole LogDelivery":    "log delivery has no resource-level permissions",
+	"ExecutionMachineRole LogDelivery": "log delivery has no resource-level permissions",
+	"Key Account":                      "in a key policy \"*\" is the key itself",
 }
 
 // managed lists AWS's own policies that roles may carry, each with its reason.
@@ -131,14 +132,18 @@ func TestPermissions_AreNarrow(t *testing.T) {
 // What a function may do to state is what its family is for: only those listed here touch these things.
 func TestPermissions_SensitiveActionsAreForFew(t *testing.T) {
 	few := map[string][]string{
-		"states:StartExecution": {"InstancesFunctionRole", "ReconcileFunctionRole", "ExecutionFunctionRole", "BrowseMachineRole"},
-		"states:StopExecution":  {"ReconcileFunctionRole", "ExecutionFunctionRole"},
-		"s3:PutObject":          {"InstancesFunctionRole", "BrowseFunctionRole", "RelayCallFunctionRole", "WsMessageFunctionRole"},
-		"s3:DeleteObject":       {},
-		"lambda:InvokeFunction": {"BrowseMachineRole", "ReconcileFunctionEachMinuteRole"},
+		"states:StartExecution": {"InstancesFunctionRole", "ToolsFunctionRole", "ExecutionsFunctionRole", "ReconcileFunctionRole", "ExecutionFunctionRole",
+			"BrowseMachineRole", "ExecutionMachineRole"},
+		// A program that sleeps holds no token: whoever may cancel a run has to stop its execution.
+		"states:StopExecution": {"RunsFunctionRole", "ExecutionsFunctionRole", "ReconcileFunctionRole", "ExecutionFunctionRole"},
+		"s3:PutObject": {"InstancesFunctionRole", "BrowseFunctionRole", "RelayCallFunctionRole", "WsMessageFunctionRole",
+			"SourcesFunctionRole", "ToolsFunctionRole", "CodeFunctionRole", "CodeCallFunctionRole"},
+		"s3:DeleteObject":       {"SourcesFunctionRole"}, // catalogs that no source names any more
+		"lambda:InvokeFunction": {"BrowseMachineRole", "ExecutionMachineRole", "CodeFunctionRole", "ReconcileFunctionEachMinuteRole"},
 		// Sealing: signing keys are made by whichever family is asked first; secrets and model keys by their own.
 		"kms:GenerateDataKey": {"MetaFunctionRole", "AuthFunctionRole", "InstancesFunctionRole", "RunsFunctionRole",
-			"InteractionsFunctionRole", "KeysFunctionRole", "MachinesFunctionRole", "RelayFunctionRole"},
+			"InteractionsFunctionRole", "KeysFunctionRole", "MachinesFunctionRole", "RelayFunctionRole",
+			"SourcesFunctionRole", "ConnectionsFunctionRole", "ToolsFunctionRole", "PoliciesFunctionRole", "ExecutionsFunctionRole"},
 	}
 	for name, resource := range transformed(t) {
 		statements, _ := permissions(name, resource)
@@ -150,6 +155,36 @@ func TestPermissions_SensitiveActionsAreForFew(t *testing.T) {
 				if name == "AgentsFunctionRole" && (a == "dynamodb:Query" || !strings.HasPrefix(a, "dynamodb:") && !strings.HasPrefix(a, "sts:")) {
 					t.Errorf("%s only lists and shows, and yet may %s", name, a)
 				}
+			}
+		}
+	}
+}
+
+// Programs are other people's code. Should one get out of its sandbox, this is all that it finds: no key, no way to a state
+// machine or a socket, nobody's rows but those of runs.
+func TestPermissions_WhereProgramsRunNothingElseIsInReach(t *testing.T) {
+	statements, policies := permissions("CodeFunctionRole", transformed(t)["CodeFunctionRole"])
+	if len(policies) != 1 || len(statements) < 5 {
+		t.Fatalf("%d statements, policies %v", len(statements), policies)
+	}
+	allowed := map[string][2]string{ // what it may, on what, under which condition
+		"dynamodb:GetItem": {"${Table.Arn}", "R#*"}, "dynamodb:BatchGetItem": {"${Table.Arn}", "R#*"}, "dynamodb:Query": {"${Table.Arn}", "R#*"},
+		"dynamodb:PutItem": {"${Table.Arn}", "R#* TX#*"}, "dynamodb:DeleteItem": {"${Table.Arn}", "OPEN#*"},
+		"s3:GetObject": {"${Bucket.Arn}/runs/*"}, "s3:PutObject": {"${Bucket.Arn}/runs/*"},
+		"lambda:InvokeFunction": {"${CodeCallFunction.Arn}"}, "sts:AssumeRole": {""},
+	}
+	for _, s := range statements {
+		for _, a := range s.actions {
+			want, ok := allowed[a]
+			if !ok {
+				t.Errorf("it may %s on %v", a, s.resources)
+				continue
+			}
+			if on := strings.Join(s.resources, " "); on != want[0] {
+				t.Errorf("it may %s on %s, agreed was %s", a, on, want[0])
+			}
+			if want[1] != "" && s.condition != "{ForAllValues:StringLike: {dynamodb:LeadingKeys: "+want[1]+"}}" {
+				t.Errorf("it may %s if %q, agreed were the keys %s", a, s.condition, want[1])
 			}
 		}
 	}
