@@ -112,6 +112,8 @@ type Deps struct {
 	// SlicesPerExecution is after how many slices a run goes on in a fresh state machine execution; 500, since a slice and its
 	// wait take at most 20 of the 25,000 events of one history (spec limits).
 	SlicesPerExecution int
+	// Limits of each program; the zero value has the defaults. A host that is started with others ends paused programs differently.
+	Limits codemode.Limits
 	// Dispatch, if there is one, judges and sends calls elsewhere: where programs run nothing else is in reach.
 	Dispatch func(ctx context.Context, in DispatchInput) (DispatchOutput, error)
 }

@@ -89,7 +89,7 @@ func (s *Service) work(ctx context.Context, run pags.Run) (codemode.Outcome, *jo
 	j := s.journal(run.ID)
 	w := s.watch(ctx, run)
 	defer w.stop()
-	out, err := codemode.Run(ctx, codemode.Slice{Run: run.ID, Code: code, Sandbox: s.Sandbox, Journal: j, Tools: s.dispatcher(run, j),
+	out, err := codemode.Run(ctx, codemode.Slice{Run: run.ID, Code: code, Limits: s.Limits, Sandbox: s.Sandbox, Journal: j, Tools: s.dispatcher(run, j),
 		Clock: s.Clock, Cancel: w.cancel, Poke: w.poke})
 	if err = errors.Join(err, j.settle(context.WithoutCancel(ctx))); err != nil {
 		return out, j, fmt.Errorf("slice of %s: %w", run.ID, err)
@@ -109,9 +109,17 @@ func (s *Service) program(ctx context.Context, id pags.RunID) (string, error) {
 
 // tidy closes questions that an ended program no longer waits for.
 func (s *Service) tidy(ctx context.Context, id pags.RunID) {
-	if err := s.asks.CancelRun(ctx, id); err != nil {
+	if err := s.closeAsks(ctx, id); err != nil {
 		s.Log.WarnContext(ctx, "open questions of an ended program were not closed; their time will", "run", id, "error", err.Error())
 	}
+}
+
+// closeAsks is for hosts where questions are in reach. Where they are not, whoever hears that the execution ended closes them.
+func (s *Service) closeAsks(ctx context.Context, id pags.RunID) error {
+	if s.Dispatch != nil {
+		return nil
+	}
+	return s.asks.CancelRun(ctx, id)
 }
 
 // handOver lets a fresh execution go on, long before the history of this one is full.

@@ -3,6 +3,7 @@ package wire
 import (
 	"github.com/proagentstore/pags/pkg/account"
 	"github.com/proagentstore/pags/pkg/agent"
+	"github.com/proagentstore/pags/pkg/codemode"
 	"github.com/proagentstore/pags/pkg/execution"
 	"github.com/proagentstore/pags/pkg/httpapi"
 	"github.com/proagentstore/pags/pkg/instance"
@@ -57,7 +58,8 @@ func New(d Deps) *House {
 	h.Sources = source.New(source.Deps{Table: d.Table, Blobs: d.Blobs, Vault: d.Vault, Clock: d.Clock, Log: d.Log, HTTP: d.Outbound, CheckURL: c.CheckToolURL, Version: c.Version})
 	h.Policies = policy.New(policy.Deps{Table: d.Table, Clock: d.Clock, Log: d.Log, Catalog: h.Sources})
 	h.Tools = tool.New(tool.Deps{Table: d.Table, Clock: d.Clock, Log: d.Log, Sources: h.Sources, Policies: h.Policies})
-	h.Executions = execution.New(execution.Deps{Table: d.Table, Blobs: d.Blobs, Clock: d.Clock, Log: d.Log, Sandbox: d.Sandbox, PublicURL: c.PublicURL, Dispatch: d.Dispatch, SlicesPerExecution: c.HandoverAfter})
+	h.Executions = execution.New(execution.Deps{Table: d.Table, Blobs: d.Blobs, Clock: d.Clock, Log: d.Log, Sandbox: d.Sandbox, PublicURL: c.PublicURL, Dispatch: d.Dispatch, SlicesPerExecution: c.HandoverAfter,
+		Limits: codemode.Limits{Compute: c.Compute}})
 
 	h.Runs.Join(h.Interactions, h.Machines, journals{h})
 	h.Turns.Join(calls{h.Machines}, h.Interactions)

@@ -52,4 +52,5 @@ type Config struct {
 
 	HandoverAfter int           // decisions, or slices of a program, in one execution; 0: the default
 	LossBudget    time.Duration // how long a runner may be away; 0: the default of turns
+	Compute       time.Duration // how long a program may compute between two waits; 0: the default
 }

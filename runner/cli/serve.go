@@ -81,10 +81,12 @@ func serveCommand(a *app) *cobra.Command {
 	f.StringVar(&level, "log-level", "warn", "least level to log: debug, info, warn, error")
 	f.BoolVar(&o.AllowPrivate, "allow-private", false, "let tools reach this machine and its networks: any local address")
 	f.StringSliceVar(&o.AllowHosts, "allow-host", nil, "let tools reach this local host, or host:port; may be repeated")
-	// For trials of what takes long otherwise: a run in several executions, a runner that stays away.
+	// For trials of what takes long otherwise: a run in several executions, a runner that stays away, a program that never ends.
 	f.IntVar(&o.HandoverAfter, "handover-after", 0, "decisions in one execution; 0: the default")
 	f.DurationVar(&o.LossBudget, "loss-budget", 0, "how long a runner may be away in the middle of a step; 0: the default")
-	for _, name := range []string{"handover-after", "loss-budget"} {
+	f.IntVar(&o.Programs, "programs", 0, "programs in a sandbox at once; 0: the default")
+	f.DurationVar(&o.Compute, "compute", 0, "how long a program may compute between two waits; 0: the default")
+	for _, name := range []string{"handover-after", "loss-budget", "programs", "compute"} {
 		_ = f.MarkHidden(name) // it exists
 	}
 	return c

@@ -84,7 +84,7 @@ func open(o Options, public *url.URL) (_ *host, err error) {
 	}
 	policy := guard.Policy{AllowPrivate: true}
 	tools := guard.Policy{AllowPrivate: o.AllowPrivate, AllowHosts: o.AllowHosts}
-	if h.programs, err = worker.NewPool(worker.Options{Engine: codemode.Options{CacheDir: o.Home.CodeCache()}, Log: o.Log}); err != nil {
+	if h.programs, err = worker.NewPool(worker.Options{Engine: codemode.Options{CacheDir: o.Home.CodeCache()}, Max: o.Programs, Log: o.Log}); err != nil {
 		return nil, fmt.Errorf("make workers for programs: %w", err)
 	}
 	h.house = wire.New(wire.Deps{
@@ -94,7 +94,7 @@ func open(o Options, public *url.URL) (_ *host, err error) {
 		Config: wire.Config{
 			Version: o.Version, Host: "local", PublicURL: public.String(), WSURL: socketURL(public),
 			PlainCookies: public.Scheme == "http", CheckModelURL: policy.CheckURL, CheckToolURL: tools.CheckURL,
-			HandoverAfter: o.HandoverAfter, LossBudget: o.LossBudget,
+			HandoverAfter: o.HandoverAfter, LossBudget: o.LossBudget, Compute: o.Compute,
 		},
 	})
 	if h.gateway, err = gateway.New(gateway.Options{Stack: wired, Functions: h.functions(), Clock: wall, Log: o.Log, Otherwise: consoleHandler()}); err != nil {

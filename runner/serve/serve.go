@@ -43,6 +43,8 @@ type Options struct {
 
 	HandoverAfter int           // decisions in one execution; 0: the default
 	LossBudget    time.Duration // how long a runner may be away; 0: the default
+	Programs      int           // programs that are in a sandbox at once; 0: the default
+	Compute       time.Duration // how long one may compute between two waits; 0: the default
 
 	// Ready is told once the host answers.
 	Ready func(Announcement)
