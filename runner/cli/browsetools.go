@@ -101,7 +101,7 @@ func lookAt(ctx context.Context, cl *client.Client, path string) (s shelf, tool 
 	case len(mine) == 0: // a tool of ours, or nothing
 		d, err := describeTool(ctx, cl, path)
 		if notFound(err) && len(places) == 0 {
-			err = fmt.Errorf("%w, and you have no sources yet; add one: pags sources add https://…/openapi.json", err)
+			err = fmt.Errorf("%w; you have no connected source yet: pags sources add https://…/openapi.json, then pags connections add", err)
 		}
 		return s, &d, err
 	case len(parts) == 1 && len(mine) > 1:

@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/proagentstore/pags/pkg/pags"
+	"github.com/proagentstore/pags/runner/client"
 )
 
 // policy is a rule about tools as the API shows it.
@@ -42,11 +47,11 @@ pattern counts.`,
 	c.AddCommand(
 		&cobra.Command{Use: "list", Short: "List policies", Args: cobra.NoArgs, RunE: a.listPolicies},
 		add,
-		&cobra.Command{Use: "remove ID", Short: "Remove a policy", Args: cobra.ExactArgs(1), RunE: a.removePolicy},
-		&cobra.Command{Use: "enable ID", Short: "Let a policy count again", Args: cobra.ExactArgs(1), RunE: func(c *cobra.Command, args []string) error {
+		&cobra.Command{Use: "remove PATTERN", Short: "Remove a policy", Args: cobra.ExactArgs(1), RunE: a.removePolicy},
+		&cobra.Command{Use: "enable PATTERN", Short: "Let a policy count again", Args: cobra.ExactArgs(1), RunE: func(c *cobra.Command, args []string) error {
 			return a.switchPolicy(c, args[0], true)
 		}},
-		&cobra.Command{Use: "disable ID", Short: "Keep a policy but do not let it count", Args: cobra.ExactArgs(1), RunE: func(c *cobra.Command, args []string) error {
+		&cobra.Command{Use: "disable PATTERN", Short: "Keep a policy but do not let it count", Args: cobra.ExactArgs(1), RunE: func(c *cobra.Command, args []string) error {
 			return a.switchPolicy(c, args[0], false)
 		}},
 		&cobra.Command{Use: "check PATTERN", Short: "Which tools a pattern would match", Args: cobra.ExactArgs(1), RunE: a.checkPolicy},
@@ -71,9 +76,9 @@ func (a *app) listPolicies(c *cobra.Command, _ []string) error {
 	}
 	rows := make([][]string, len(all))
 	for i, p := range all {
-		rows[i] = []string{p.v.ID, p.v.Action, p.v.Pattern, count(p.v.Matches, "tool"), state(p.v)}
+		rows[i] = []string{p.v.Pattern, p.v.Action, strconv.Itoa(p.v.Matches), state(p.v)}
 	}
-	return a.table([]string{"POLICY", "ACTION", "PATTERN", "MATCHES", "NOTE"}, rows)
+	return a.table([]string{"PATTERN", "ACTION", "TOOLS", "NOTE"}, rows)
 }
 
 func state(p policy) string {
@@ -127,12 +132,40 @@ func disabled(enabled bool) string {
 	return "  disabled"
 }
 
+// policyOf finds the policy that a pattern, or an id, names.
+func policyOf(ctx context.Context, cl *client.Client, name string) (string, error) {
+	if strings.HasPrefix(name, "pol_") {
+		return name, nil
+	}
+	all, err := list[policy](ctx, cl, "/v1/policies", nil, 0)
+	if err != nil {
+		return "", err
+	}
+	var ids []string
+	for _, p := range all {
+		if p.v.Pattern == name {
+			ids = append(ids, p.v.ID)
+		}
+	}
+	switch len(ids) {
+	case 0:
+		return "", pags.Errorf(pags.NotFound, "there is no policy with the pattern %s; list them with: pags policies", name)
+	case 1:
+		return ids[0], nil
+	}
+	return "", pags.Errorf(pags.Conflict, "%d policies have that pattern; name one by its id: %s", len(ids), strings.Join(ids, ", "))
+}
+
 func (a *app) removePolicy(c *cobra.Command, args []string) error {
 	cl, err := a.client()
 	if err != nil {
 		return err
 	}
-	if err := cl.Do(c.Context(), http.MethodDelete, "/v1/policies/"+url.PathEscape(args[0]), nil, nil); err != nil {
+	id, err := policyOf(c.Context(), cl, args[0])
+	if err != nil {
+		return err
+	}
+	if err := cl.Do(c.Context(), http.MethodDelete, "/v1/policies/"+url.PathEscape(id), nil, nil); err != nil {
 		return err
 	}
 	if a.json {
@@ -141,8 +174,12 @@ func (a *app) removePolicy(c *cobra.Command, args []string) error {
 	return a.say("%s removed", args[0])
 }
 
-func (a *app) switchPolicy(c *cobra.Command, id string, on bool) error {
+func (a *app) switchPolicy(c *cobra.Command, name string, on bool) error {
 	cl, err := a.client()
+	if err != nil {
+		return err
+	}
+	id, err := policyOf(c.Context(), cl, name)
 	if err != nil {
 		return err
 	}

@@ -11,11 +11,14 @@ func TestPolicies_Commands(t *testing.T) {
 	s := newStand(t, map[string]any{"GET /v1/policies": object{"items": []any{p}}, "POST /v1/policies": p, "PATCH /v1/policies/pol_1": p, "DELETE /v1/policies/pol_1": "",
 		"POST /v1/policies/check": object{"matches": 2, "examples": []string{"a.b.c", "a.b.d"}}})
 	for _, c := range []struct{ args, out, errs string }{
-		{"policies", "pol_1 block petstore.main.* 0 tools disabled; never; it matches no tool", ""},
-		{"policies list", "POLICY", ""},
+		{"policies", "petstore.main.* block 0 disabled; never; it matches no tool", ""},
+		{"policies list", "PATTERN", ""},
 		{"policies add petstore.main.* require-approval --note why", "pol_1 block", "it matches no tool"},
 		{"policies enable pol_1", "pol_1", ""},
 		{"policies disable pol_1", "disabled", ""},
+		{"policies enable petstore.main.*", "pol_1", ""},
+		{"policies disable petstore.main.*", "disabled", ""},
+		{"policies remove petstore.main.*", "petstore.main.* removed", ""},
 		{"policies remove pol_1", "pol_1 removed", ""},
 		{"policies check a.b.*", "2 tools match a.b.c a.b.d", ""},
 	} {
@@ -27,6 +30,7 @@ func TestPolicies_Commands(t *testing.T) {
 	if q := s.last("PATCH", "/v1/policies/pol_1"); !equalJSON(q.Body, object{"enabled": false}) {
 		t.Errorf("%+v", q)
 	}
+	s.run("", "policies", "remove", "other.*").ended(t, 1, "", "no policy with the pattern other.*")
 	s.run("", "policies", "add", "a.*", "allow").ended(t, 2, "", "approve, require_approval, block")
 }
 
