@@ -109,7 +109,7 @@ func (s *Service) giveUp(ctx context.Context, c Cursor) (Cursor, error) {
 	if err != nil && !pags.Is(err, pags.Conflict) {
 		return Cursor{}, err
 	}
-	return c, s.asks.CancelRun(ctx, c.RunID)
+	return c, s.closeAsks(ctx, c.RunID)
 }
 
 func ended(outcome pags.Outcome, detail string) pags.Event {

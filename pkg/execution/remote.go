@@ -2,8 +2,11 @@ package execution
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 
+	"github.com/proagentstore/pags/pkg/catalog"
 	"github.com/proagentstore/pags/pkg/codemode"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/port"
@@ -31,8 +34,17 @@ type remote struct {
 	j   *journal
 }
 
+// maxAnswer is what an answer of a dispatcher elsewhere may have: Lambda carries 6 MB, and the rest is for what is around it.
+const maxAnswer = 6<<20 - 64<<10
+
+// codeTooLarge is the failure of a call whose arguments or answer do not fit between the functions.
+const codeTooLarge = "too_large"
+
 func (r remote) Admit(ctx context.Context, c codemode.Call) (codemode.Admission, error) {
 	out, err := r.ask(ctx, "admit", c)
+	if pags.Is(err, pags.TooLarge) { // it never left
+		return *answered(catalog.Failed(&catalog.Failure{Code: codeTooLarge, Message: "the arguments are too large to be sent on: the most is 6 MB"})), nil
+	}
 	if err == nil && out.Admission == nil {
 		err = pags.Errorf(pags.Internal, "the dispatcher gave no admission")
 	}
@@ -88,7 +100,18 @@ func (s *Service) Serve(ctx context.Context, in DispatchInput) (DispatchOutput, 
 	if errors.As(err, &known) {
 		return DispatchOutput{Failed: known.Message}, nil
 	}
-	return DispatchOutput{Answer: &answer}, s.trouble(ctx, err)
+	return fitted(DispatchOutput{Answer: &answer}), s.trouble(ctx, err)
+}
+
+// fitted puts a failure in the place of an answer that could not be carried back: a call that was made must not end as one of
+// which nobody knows.
+func fitted(out DispatchOutput) DispatchOutput {
+	raw, err := json.Marshal(out)
+	if err == nil && len(raw) <= maxAnswer {
+		return out
+	}
+	return DispatchOutput{Answer: &codemode.Answer{Value: encode(catalog.Failed(&catalog.Failure{Code: codeTooLarge,
+		Message: fmt.Sprintf("the call was made, and its answer of %.1f MB is more than a program can be given here, which is 6 MB; ask for less at once", float64(len(raw))/(1<<20))}))}}
 }
 
 func (s *Service) trouble(ctx context.Context, err error) error {

@@ -1,7 +1,11 @@
 package run
 
 import (
+	"encoding/json"
+	"slices"
 	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/port"
@@ -46,4 +50,22 @@ func TestOpen_ProgramsHoldNoInstanceAndOneKeyStartsOne(t *testing.T) {
 		_, err := h.Open(t.Context(), Draft{Run: pags.Run{Kind: pags.KindBrowse, UserID: ada, InstanceID: adas}})
 		return err
 	}(), pags.Internal)
+}
+
+func TestExecutionChanged_AnEndedProgramAsksNobodyAnyMore(t *testing.T) {
+	h := newHouse(t)
+	r, err := h.Open(t.Context(), program("", "one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.end(t.Context(), r.ID, "x", pags.OutcomeDone, "It is done."); err != nil {
+		t.Fatal(err)
+	}
+	detail, _ := json.Marshal(map[string]string{"name": ExecutionName(r.ID, 1), "status": "SUCCEEDED"})
+	if err := h.ExecutionChanged(t.Context(), events.CloudWatchEvent{Detail: detail}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(h.asks.cancelled, r.ID) {
+		t.Error("its questions stay open")
+	}
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/proagentstore/pags/pkg/pags"
@@ -12,7 +13,7 @@ import (
 func (s *Service) settle(ctx context.Context, id pags.RunID) error {
 	run, err := s.Load(ctx, id)
 	if pags.Is(err, pags.NotFound) || err == nil && run.Status.Over() {
-		return s.Table.Write(ctx, port.Delete(openKey(id)))
+		return errors.Join(s.Table.Write(ctx, port.Delete(openKey(id))), s.closeAsks(ctx, run))
 	}
 	if err != nil {
 		return err
@@ -42,6 +43,15 @@ func (s *Service) settle(ctx context.Context, id pags.RunID) error {
 		why += " (" + firstRunes(ex.Error, 100) + ")"
 	}
 	return s.close(ctx, now, why)
+}
+
+// closeAsks ends what a program that is over still asked: it may end while others have yet to answer, and on AWS the function
+// that runs it reaches no questions.
+func (s *Service) closeAsks(ctx context.Context, run pags.Run) error {
+	if run.Kind != pags.KindCode {
+		return nil
+	}
+	return s.asks.CancelRun(ctx, run.ID)
 }
 
 // settleQueued begins an execution that was never noted. However young the run is: a start that is still at it names the
