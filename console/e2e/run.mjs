@@ -7,13 +7,14 @@ import keyboard from './keyboard.mjs'
 import live from './live.mjs'
 import long from './long.mjs'
 import broken from './broken.mjs'
+import tools from './tools.mjs'
 import { openWorld } from './world.mjs'
 
-test('console', { timeout: 280_000 }, async (t) => {
+test('console', { timeout: 420_000 }, async (t) => {
   const world = await openWorld()
   t.beforeEach(() => world.tidy())
   try {
-    for (const part of [signin, looks, keyboard, long, live, broken]) await part(t, world)
+    for (const part of [signin, looks, keyboard, long, live, tools, broken]) await part(t, world)
   } finally {
     await world.close()
   }

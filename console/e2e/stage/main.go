@@ -23,6 +23,9 @@ import (
 	"github.com/proagentstore/pags/pkg/model/modeltest"
 )
 
+// local lets tools reach the API that the tests add as a source; it listens on the loopback.
+const local = "--allow-private"
+
 func main() {
 	binary := flag.String("binary", "bin/pags", "the pags binary")
 	flag.Parse()
@@ -63,7 +66,7 @@ func run(binary string) error {
 	}
 	defer model.Close()
 
-	host, err := s.Serve(own, nil)
+	host, err := s.Serve(own, nil, local)
 	if err != nil {
 		return failure(err, log.Name())
 	}
@@ -107,7 +110,7 @@ func obey(ctx context.Context, s *stage.Stage, host **stage.Process) error {
 			case "stop":
 				(*host).Stop()
 			case "start":
-				next, err := s.Serve(context.WithoutCancel(ctx), nil)
+				next, err := s.Serve(context.WithoutCancel(ctx), nil, local)
 				if err != nil {
 					return err
 				}

@@ -37,7 +37,7 @@ export type ConnectionDraft = Schemas['NewConnection']
 export type ConnectionChange = Schemas['ConnectionChange']
 export type ConnectionTest = Schemas['Checked']
 export type Place = Schemas['Place']
-export type Tool = Schemas['Item']
+export type Tool = Schemas['ToolFound']
 export type ToolPage = Schemas['Listing']
 export type Described = Omit<Schemas['Described'], 'inputSchema' | 'outputSchema'> & { inputSchema?: Schema; outputSchema?: Schema }
 export type Decision = Schemas['Decision']
@@ -45,7 +45,7 @@ export type Action = Decision['action']
 export type Policy = Schemas['Policy']
 export type PolicyDraft = Schemas['CreateInputBody']
 export type PolicyChange = Schemas['ChangeInputBody']
-export type PolicyCheck = Schemas['PolicyChecked']
+export type PolicyCheck = Schemas['Reach']
 /** The answer of a call: of one that was over at once there is no run. */
 export type CallAnswer = Schemas['Execution']
 /** A program's run. */

@@ -3,7 +3,6 @@ import { Problem } from '@/api/problem'
 import type { Action, Policy } from '@/api/model'
 import { useSettled } from '@/tools/hooks'
 import { Button } from '@/ui/button'
-import { cn } from '@/ui/cn'
 import { Choice, Field } from '@/ui/field'
 import { Failure } from '@/ui/state'
 import { useAddPolicy, useChangePolicy, usePolicyCheck } from './hooks'
@@ -59,7 +58,7 @@ function Check({ pattern, onPick }: { pattern: string; onPick: (pattern: string)
   const settled = useSettled(pattern, 250)
   const check = usePolicyCheck(settled)
   return (
-    <div role="status" className={cn('mt-1.5 min-h-5 text-xs', check.isPlaceholderData && 'opacity-60')}>
+    <div role="status" aria-busy={check.isPlaceholderData} className="mt-1.5 min-h-5 text-xs">
       {pattern === '' ? <span className="text-ink-2">A star is one part; at the end it is everything below, alone every tool.</span>
         : check.error ? <span className="text-bad">{check.error.message}</span>
         : check.data ? (

@@ -91,7 +91,7 @@ function Results({ q, within, chosen, onChoose }: { q: string; within: string | 
       {found.error ? <Failure className="mb-2" error={found.error} retry={() => { void found.refetch() }} /> : null}
       <div
         ref={box} role="listbox" tabIndex={0} aria-label="Found tools" aria-activedescendant={at >= 0 ? `found-${at.toString()}` : undefined}
-        className={cn('max-h-[46dvh] overflow-auto overscroll-contain rounded-lg border border-line bg-panel py-1 empty:hidden lg:max-h-[calc(100dvh-12.5rem)]', found.isPlaceholderData && 'opacity-60')}
+        aria-busy={found.isPlaceholderData} className="max-h-[46dvh] overflow-auto overscroll-contain rounded-lg border border-line bg-panel py-1 empty:hidden lg:max-h-[calc(100dvh-12.5rem)]"
         onKeyDown={(e) => {
           const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[e.key]
           const next = to === undefined ? undefined : items[Math.max(0, Math.min(items.length - 1, to))]

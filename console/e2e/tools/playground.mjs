@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { complete, look } from '../looks.mjs'
+import { narrow, quiet } from '../world.mjs'
+
+const parallel = `console.log('booking')
+const made = await Promise.all(['laser', 'lathe'].map((machine) =>
+  tools.workshop.main.bookings.create({ body: { machine, day: '2026-12-08' } })))
+console.log('booked', made.length)
+return made.map((m) => m.data.machine)
+`
+
+export default async function playground(t, w, api) {
+  const { page } = w
+  const editor = page.getByLabel('Program', { exact: true })
+  const write = async (code) => {
+    await w.go('/playground')
+    await page.getByRole('button', { name: 'New' }).or(page.getByRole('heading', { name: 'Start from one of these' })).first().waitFor()
+    if (await page.getByRole('button', { name: 'New' }).isVisible()) await page.getByRole('button', { name: 'New' }).click()
+    await editor.fill(code)
+  }
+
+  await t.test('examples are made of the person’s own tools, and run', async () => {
+    await w.go('/playground')
+    const example = page.getByRole('button', { name: /Call a tool/ })
+    await example.filter({ hasText: 'tools.workshop.main' }).waitFor()
+    await look(w, 'an empty playground')
+    await example.click()
+    assert.match(await editor.inputValue(), /await tools\.workshop\.main/)
+    await editor.focus()
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Done', { exact: true }).or(page.getByLabel('Result', { exact: true })).first().waitFor()
+    await page.waitForURL(/run=run_/)
+    api.take()
+    quiet(w)
+  })
+
+  await t.test('tab indents once something was typed, and passes the field for whoever only walks through', async () => {
+    await write('')
+    await page.getByRole('button', { name: /Search or do/ }).focus()
+    await editor.focus()
+    await page.keyboard.press('Tab')
+    assert.notEqual(await page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA')
+    await editor.focus()
+    await page.keyboard.type('if (true) {')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('a()')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('b()')
+    assert.equal(await editor.inputValue(), 'if (true) {\n  a()\n    b()')
+    await page.keyboard.press('Shift+Tab')
+    assert.equal(await editor.inputValue(), 'if (true) {\n  a()\n  b()')
+    await page.keyboard.press('Control+z')
+    assert.equal(await editor.inputValue(), 'if (true) {\n  a()\n    b()')
+    await page.keyboard.press('Escape')
+    assert.notEqual(await page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA')
+  })
+
+  await t.test('two calls at once wait side by side, are answered here, and the program goes on once with both', async () => {
+    await write(parallel)
+    await page.getByRole('button', { name: 'Run' }).click()
+    const cards = page.getByRole('article')
+    await cards.nth(1).waitFor()
+    await page.getByRole('list', { name: 'Calls' }).getByText('Waiting for you').nth(1).waitFor()
+    await page.getByRole('log', { name: 'Console' }).getByText('booking').waitFor()
+    assert.deepEqual(api.take(), [])
+    await complete(page)
+    await look(w, 'a program that waits')
+    await cards.nth(0).getByRole('button', { name: 'Approve' }).click()
+    await cards.nth(1).getByRole('button', { name: 'Approve' }).click()
+    const result = page.getByLabel('Result', { exact: true })
+    await result.waitFor({ timeout: 30_000 })
+    assert.deepEqual(JSON.parse(await result.innerText()), ['laser', 'lathe'])
+    await page.getByRole('log', { name: 'Console' }).getByText('booked 2').waitFor()
+    assert.deepEqual(api.take().map((a) => a.body.machine).sort(), ['laser', 'lathe'])
+    await page.getByRole('list', { name: 'Calls' }).getByText('bookings.create').first().click()
+    await page.getByText('You said yes').first().waitFor()
+    quiet(w)
+  })
+
+  await t.test('the program stays in the tab, and its link shows it in another', async () => {
+    await page.reload()
+    await page.getByLabel('Result', { exact: true }).waitFor()
+    assert.equal(await editor.inputValue(), parallel)
+    const other = await w.context.newPage()
+    await other.goto(page.url())
+    await other.getByLabel('Result', { exact: true }).waitFor()
+    assert.equal(await other.getByLabel('Program', { exact: true }).inputValue(), parallel)
+    await other.close()
+    quiet(w)
+  })
+
+  await t.test('its run: calls as bars, the chosen one beside, program, console, journal; the address holds the choice', async () => {
+    await page.getByRole('link', { name: 'The run', exact: true }).click()
+    await page.waitForURL('**/runs/run_*')
+    await page.getByRole('listbox', { name: 'Steps' }).getByRole('option').nth(1).waitFor()
+    assert.match(await page.locator('dl').first().innerText(), /Program[\s\S]*the console/)
+    await page.getByLabel('Program text', { exact: true }).getByText('Promise.all').waitFor()
+    await page.keyboard.press('k')
+    await page.waitForURL(/step=0/)
+    await page.getByText('You said yes').waitFor()
+    await complete(page)
+    await look(w, 'the run of a program')
+    await page.getByRole('tab', { name: 'Journal' }).click()
+    await page.waitForURL(/tab=journal/)
+    await page.getByRole('region', { name: 'Journal' }).getByRole('listitem').nth(2).waitFor()
+    await look(w, 'a journal', [narrow])
+    await page.keyboard.press('Escape')
+    quiet(w)
+  })
+
+  await t.test('an error stands at the author’s line', async () => {
+    await write('const a = 1\n\nthrow new Error(`no ${a}`)\n')
+    await page.getByRole('button', { name: 'Run' }).click()
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    assert.match(await alert.innerText(), /line 3[\s\S]*Error: no 1/)
+    await look(w, 'a program that threw', [narrow])
+    await page.getByRole('link', { name: 'The run', exact: true }).click()
+    await page.getByLabel('Program text', { exact: true }).getByText('The error is in this line').waitFor({ state: 'attached' })
+    await complete(page)
+    await look(w, 'the run of a program that threw', [narrow])
+    await write('const = 2')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await alert.filter({ hasText: 'This is not a program, line 1' }).waitFor()
+    quiet(w)
+  })
+
+  await t.test('a program asks with a form: wrong values are told at their field, good ones are its answer', async () => {
+    await write(`const a = await tools.person.ask({ message: 'When?', schema: { type: 'object', required: ['day', 'people'], properties: {
+  day: { type: 'string', format: 'date', title: 'Day' }, people: { type: 'integer', title: 'People', minimum: 1, maximum: 4 },
+  kind: { enum: ['laser', 'lathe'], title: 'Machine' }, quiet: { type: 'boolean', title: 'Quietly' } } } })
+return a.data
+`)
+    await page.getByRole('button', { name: 'Run' }).click()
+    const card = page.getByRole('article')
+    await card.getByLabel('Day').waitFor()
+    await card.getByLabel('People').fill('9')
+    await card.getByRole('button', { name: 'Send' }).click()
+    await card.getByText('This is needed').waitFor()
+    await card.getByText('This can be at most 4').waitFor()
+    assert.equal(await card.getByLabel('Day').evaluate((e) => e === document.activeElement), true)
+    await look(w, 'a form')
+    await card.getByLabel('Day').fill('2026-12-09')
+    await card.getByLabel('People').fill('2')
+    await card.getByLabel(/Machine/).selectOption({ label: 'lathe' })
+    await card.getByLabel('Quietly').check()
+    await card.getByRole('button', { name: 'Send' }).click()
+    const result = page.getByLabel('Result', { exact: true })
+    await result.waitFor({ timeout: 30_000 })
+    assert.deepEqual(JSON.parse(await result.innerText()), { day: '2026-12-09', people: 2, kind: 'lathe', quiet: true })
+    quiet(w)
+  })
+
+  await t.test('approving everything this time lets one run through, and only that one', async () => {
+    await write(`return (await tools.workshop.main.bookings.create({ body: { machine: 'laser', day: '2026-12-10' } })).ok\n`)
+    const waive = page.getByRole('switch', { name: 'Approve everything this time' })
+    await waive.click()
+    await page.getByRole('button', { name: 'Run' }).click()
+    const result = page.getByLabel('Result', { exact: true })
+    await result.filter({ hasText: 'true' }).waitFor()
+    assert.equal(await waive.getAttribute('aria-checked'), 'false')
+    assert.equal(api.take().length, 1)
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByRole('article').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('status').filter({ hasText: 'Cancelled' }).first().waitFor({ timeout: 15_000 })
+    assert.deepEqual(api.take(), [])
+    quiet(w)
+  })
+
+  await t.test('a call whose answer was lost asks whether it happened', async () => {
+    const doubt = {
+      id: 'int_01DOUBT', userId: 'usr_1', runId: 'run_01DOUBT', instanceId: '', step: 1, reason: 'unknown', title: 'Did workshop.main.bookings.create happen?', detail: 'The call was sent, and nobody knows what became of it.',
+      request: { path: 'workshop.main.bookings.create', args: { body: { machine: 'laser' } } }, allowed: ['accept', 'retry', 'decline'], status: 'open', createdAt: new Date().toISOString(), expiresAt: new Date(Date.now() + 9e7).toISOString(),
+    }
+    await page.route('**/v1/interactions?*', (r) => r.fulfill({ json: { items: [doubt] } }))
+    await page.route('**/v1/runs/run_01DOUBT', (r) => r.fulfill({ json: { id: 'run_01DOUBT', kind: 'code', userId: 'usr_1', instanceId: '', title: 'Book', status: 'waiting', step: 1, maxSteps: 0, generation: 1, fence: 0, lastEvent: 1, inputTokens: 0, outputTokens: 0, createdAt: new Date().toISOString() } }))
+    const sent = page.waitForRequest('**/v1/interactions/int_01DOUBT/answer')
+    await page.route('**/v1/interactions/int_01DOUBT/answer', (r) => r.fulfill({ json: { ...doubt, status: 'answered' } }))
+    await w.go('/inbox')
+    await page.reload()
+    const card = page.getByRole('article')
+    await card.getByText('Did it happen?').waitFor()
+    await card.getByRole('button', { name: 'It happened, go on' }).waitFor()
+    await look(w, 'a call in doubt', [narrow])
+    await card.getByRole('button', { name: 'It did not, do it again' }).click()
+    assert.deepEqual((await sent).postDataJSON(), { kind: 'retry' })
+    quiet(w)
+  })
+}
