@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
+	"github.com/proagentstore/pags/pkg/catalog"
 	"github.com/proagentstore/pags/pkg/httpapi"
 	"github.com/proagentstore/pags/pkg/pags"
 )
@@ -19,7 +21,10 @@ type CallRequest struct {
 	Wait        int
 }
 
-// CallTool calls one tool. What only reads and needs nobody is answered at once. Everything else becomes a program of one line, and
+// directLimit is how long a read may take while its caller waits; a function that serves requests lives 29 s.
+const directLimit = maxWait * time.Second
+
+// CallTool calls one tool. What only reads and needs nobody is answered at once, if it is quick. Everything else becomes a program of one line, and
 // so a run that survives what happens to us, waits for people, and is continued like any other.
 func (s *Service) CallTool(ctx context.Context, caller httpapi.Caller, req CallRequest) (Execution, error) {
 	if req.AutoApprove && !caller.Person {
@@ -36,11 +41,13 @@ func (s *Service) CallTool(ctx context.Context, caller httpapi.Caller, req CallR
 		return Execution{}, err
 	}
 	if j.Result != nil || j.Ask == nil && j.ReadOnly {
-		r, err := s.tools.Send(ctx, j, nil)
+		r, err := s.atOnce(ctx, j)
 		if err != nil {
 			return Execution{}, err
 		}
-		return Execution{Status: "completed", Title: j.Address, Tool: j.Address, Via: req.Via, Result: encode(r)}, nil
+		if r != nil {
+			return Execution{Status: "completed", Title: j.Address, Tool: j.Address, Via: req.Via, Result: encode(*r)}, nil
+		}
 	}
 	path, err := json.Marshal(j.Address)
 	if err != nil {
@@ -50,4 +57,27 @@ func (s *Service) CallTool(ctx context.Context, caller httpapi.Caller, req CallR
 		Code:  fmt.Sprintf("// Calls %s once.\nreturn await tools[%s](%s);\n", j.Address, path, req.Args),
 		Title: clip("Call "+j.Address, maxTitle), Via: req.Via, Tool: j.Address, AutoApprove: req.AutoApprove, Key: req.Key, Wait: req.Wait,
 	})
+}
+
+// atOnce makes a call that may be made again; nil says that it takes longer than a caller should wait.
+func (s *Service) atOnce(ctx context.Context, j Judgement) (*catalog.Result, error) {
+	within, stop := context.WithCancel(ctx)
+	defer stop()
+	type end struct {
+		r   catalog.Result
+		err error
+	}
+	done := make(chan end, 1)
+	go func() {
+		r, err := s.tools.Send(within, j, nil)
+		done <- end{r, err}
+	}()
+	select {
+	case e := <-done:
+		return &e.r, e.err
+	case <-s.Clock.After(directLimit):
+		stop()
+		<-done
+		return nil, ctx.Err()
+	}
 }

@@ -383,6 +383,38 @@ func TestCallTool_ReadsAreAnsweredAndEffectsBecomeExecutions(t *testing.T) {
 	}
 }
 
+func TestCallTool_AReadThatTakesLongBecomesAnExecution(t *testing.T) {
+	h := newHouse(t, nil)
+	h.tools.mu.Lock()
+	h.tools.hold = make(chan struct{})
+	h.tools.mu.Unlock()
+	type end struct {
+		x   execution.Execution
+		err error
+	}
+	done := make(chan end, 1)
+	go func() {
+		x, err := h.CallTool(t.Context(), person(ada), execution.CallRequest{Path: "read.slow", Wait: 0})
+		done <- end{x, err}
+	}()
+	var got end
+	for waiting := true; waiting; {
+		select {
+		case got = <-done:
+			waiting = false
+		case <-time.After(2 * time.Millisecond):
+			h.clock.Advance(100 * time.Millisecond)
+		}
+	}
+	if got.err != nil || got.x.ID == "" || got.x.RunStatus.Over() {
+		t.Fatalf("%s %v", text(got.x), got.err)
+	}
+	close(h.tools.hold)
+	if x := h.ends(got.x.ID); !strings.Contains(text(x.Result), `"ok":true`) {
+		t.Errorf("%s", text(x))
+	}
+}
+
 func TestJournal_LargeValuesAreKeptBesideTheTable(t *testing.T) {
 	h := newHouse(t, nil)
 	x := h.start(`const big = "x".repeat(900_000); const r = await tools.do.thing({ big }); return r.data.args.big.length + r.data.args.big`)
