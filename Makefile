@@ -119,3 +119,4 @@ build-%:
 	folder=$$(GOOS= GOARCH= go run ./tools/functions -folder $*); \
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(or $(GOARCH),arm64) go build -trimpath -tags lambda.norpc \
 	  -ldflags '-s -w -X github.com/proagentstore/pags/functions/internal/boot.Version=$(VERSION)' -o $(ARTIFACTS_DIR)/bootstrap "./$$folder"
+	GOOS= GOARCH= go run ./tools/functions -warm $* -arch $(or $(GOARCH),arm64) -out $(ARTIFACTS_DIR)

@@ -1,15 +1,17 @@
 // Command functions builds the bootstraps that template.yaml names and tells how large they are.
 //
-//	go run ./tools/functions                 all, into .build/functions/<name>/bootstrap and <name>.zip, with a table
-//	go run ./tools/functions -folder NAME    only prints the folder of one function's main.go
+//	go run ./tools/functions                       all, into .build/functions/<name>/bootstrap and <name>.zip, with a table
+//	go run ./tools/functions -folder NAME          only prints the folder of one function's main.go
+//	go run ./tools/functions -warm NAME -out DIR   only puts into DIR what one function has beside its bootstrap
+//
+//	main.go   what is built, and the table
+//	warm.go   the machine code of the sandbox, for the function that runs programs
+//	pack.go   one package
 package main
 
 import (
-	"archive/zip"
-	"compress/flate"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -26,12 +28,19 @@ const maxZip = 15 << 20
 
 func main() {
 	folder := flag.String("folder", "", "print the folder of this function and stop")
+	warmed := flag.String("warm", "", "put what this function has beside its bootstrap into -out, and stop")
 	arch := flag.String("arch", "arm64", "processor: arm64 or amd64")
 	out := flag.String("out", ".build/functions", "where bootstraps go")
 	version := flag.String("version", "dev", "version to stamp")
 	zips := flag.Bool("zip", true, "pack each bootstrap and check its size")
 	flag.Parse()
-	if err := run(*folder, *arch, *out, *version, *zips); err != nil {
+	err := error(nil)
+	if *warmed != "" {
+		err = warmOne(*warmed, *arch, *out)
+	} else {
+		err = run(*folder, *arch, *out, *version, *zips)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "functions:", err)
 		os.Exit(1)
 	}
@@ -43,12 +52,11 @@ func run(folder, arch, out, version string, zips bool) error {
 		return err
 	}
 	if folder != "" {
-		f, ok := s.Functions[folder]
-		if !ok {
-			return fmt.Errorf("template.yaml has no function %s", folder)
+		f, err := named(s, folder)
+		if err == nil {
+			fmt.Println(f.Folder)
 		}
-		fmt.Println(f.Folder)
-		return nil
+		return err
 	}
 	names := make([]string, 0, len(s.Functions))
 	for name := range s.Functions {
@@ -65,18 +73,47 @@ func run(folder, arch, out, version string, zips bool) error {
 	return table(s, names, out)
 }
 
-// build compiles all functions in one invocation, so that packages are shared, and gives each bootstrap its folder.
+func named(s *gateway.Stack, name string) (gateway.Declared, error) {
+	f, ok := s.Functions[name]
+	if !ok {
+		return f, fmt.Errorf("template.yaml has no function %s", name)
+	}
+	return f, nil
+}
+
+// build compiles functions in one invocation as far as that goes, so that packages are shared, and gives each bootstrap its
+// folder. The compiler names binaries by the last part of their path: those that would meet go in a next round.
 func build(s *gateway.Stack, names []string, arch, out, version string) error {
-	bin := filepath.Join(out, "bin")
 	if err := os.RemoveAll(out); err != nil {
 		return err
 	}
+	for len(names) > 0 {
+		round, rest := map[string]string{}, []string{}
+		for _, name := range names {
+			base := path.Base(s.Functions[name].Folder)
+			if round[base] == "" {
+				round[base] = name
+			} else {
+				rest = append(rest, name)
+			}
+		}
+		if err := compile(s, round, arch, out, version); err != nil {
+			return err
+		}
+		names = rest
+	}
+	return nil
+}
+
+// compile builds functions by the names of their binaries.
+func compile(s *gateway.Stack, round map[string]string, arch, out, version string) error {
+	bin := filepath.Join(out, "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return err
 	}
 	args := []string{"build", "-trimpath", "-tags", "lambda.norpc",
 		"-ldflags", "-s -w -X github.com/proagentstore/pags/functions/internal/boot.Version=" + version, "-o", bin + string(filepath.Separator)}
-	for _, name := range names {
+	for _, name := range round {
 		args = append(args, "./"+s.Functions[name].Folder)
 	}
 	cmd := exec.Command("go", args...)
@@ -85,12 +122,15 @@ func build(s *gateway.Stack, names []string, arch, out, version string) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("go build: %w", err)
 	}
-	for _, name := range names {
+	for base, name := range round {
 		dir := filepath.Join(out, name)
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
-		if err := os.Rename(filepath.Join(bin, path.Base(s.Functions[name].Folder)), filepath.Join(dir, "bootstrap")); err != nil {
+		if err := os.Rename(filepath.Join(bin, base), filepath.Join(dir, "bootstrap")); err != nil {
+			return err
+		}
+		if err := warm(s.Functions[name], arch, dir); err != nil {
 			return err
 		}
 	}
@@ -105,7 +145,7 @@ func table(s *gateway.Stack, names []string, out string) error {
 	}
 	rows := make([]row, 0, len(names))
 	for _, name := range names {
-		binary, packed, err := pack(filepath.Join(out, name, "bootstrap"), filepath.Join(out, name+".zip"))
+		binary, packed, err := pack(filepath.Join(out, name), filepath.Join(out, name+".zip"))
 		if err != nil {
 			return err
 		}
@@ -125,37 +165,4 @@ func table(s *gateway.Stack, names []string, out string) error {
 	}
 	fmt.Printf("functions: %d, largest zip %.1f MB\n", len(rows), float64(rows[0].zip)/(1<<20))
 	return nil
-}
-
-// pack zips a bootstrap as SAM does: one executable file.
-func pack(bootstrap, target string) (binary, packed int64, err error) {
-	in, err := os.Open(bootstrap)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer in.Close()
-	f, err := os.Create(target)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer f.Close()
-	z := zip.NewWriter(f)
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
-	h := &zip.FileHeader{Name: "bootstrap", Method: zip.Deflate}
-	h.SetMode(0o755)
-	w, err := z.CreateHeader(h)
-	if err != nil {
-		return 0, 0, err
-	}
-	if binary, err = io.Copy(w, in); err != nil {
-		return 0, 0, err
-	}
-	if err = z.Close(); err != nil {
-		return 0, 0, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return 0, 0, err
-	}
-	return binary, info.Size(), nil
 }
