@@ -55,7 +55,7 @@ var kept = func() []int {
 
 // Redact masks values in a text that have the shape of a secret.
 func Redact(s string) string {
-	if len(s) < 6 { // spec platform 6.8: shorter values would mask half of all text
+	if len(s) < 6 || !suspect(s) { // spec platform 6.8: shorter values would mask half of all text
 		return s
 	}
 	found := shapes.FindAllStringSubmatchIndex(s, -1)
@@ -86,6 +86,51 @@ func Redact(s string) string {
 	}
 	b.WriteString(s[end:])
 	return b.String()
+}
+
+// Every shape holds one of these, or is a run of tokenRun capitals and digits: most texts are cleared without the shapes.
+var (
+	exact = []string{"-----BEGIN ", "sk-", "sk_", "rk-", "rk_", "pk-", "pk_", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_",
+		"glpat-", "xox", "xapp-", "AIza", "ya29.", "GOCSPX-", "eyJ", "pags_", "://"}
+	anyCase = []string{"bearer", "basic", "password", "passwd", "secret", "token", "apikey", "api_key", "api-key"}
+)
+
+const tokenRun = 52
+
+// suspect reports whether a text may hold a shape. Letters beyond ASCII may fold into those of a word, so such a text may.
+func suspect(s string) bool {
+	run, capitals := 0, false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c >= 0x80:
+			return true
+		case c >= 'A' && c <= 'Z':
+			capitals = true
+			run++
+		case c >= '0' && c <= '9':
+			run++
+		default:
+			run = 0
+		}
+		if run >= tokenRun {
+			return true
+		}
+	}
+	for _, w := range exact {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	if capitals {
+		s = strings.ToLower(s)
+	}
+	for _, w := range anyCase {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // RedactJSON masks secrets in a JSON document, by the names of its members and by the shape of its texts. What is not JSON
