@@ -8,6 +8,10 @@
 //	machines.go  the interpreter in memory and on disk
 //	lambda.go    packages and cold starts of the functions
 //	step.go      what a step of a browser task costs beside the model and the hand
+//	tools.go     a host with an API to call
+//	exec.go      programs: start, calls, pauses; a call from the command line
+//	catalog.go   large descriptions: import, search, memory
+//	sandbox.go   computing, and programs that do not end
 package main
 
 import (
@@ -41,8 +45,13 @@ var measures = []struct {
 	{"api.read_p50_ms api.write_over_bare_ms", apiNumbers},
 	{"relay.rtt_ratio relay.call_ms", relayNumbers},
 	{"asl.transitions_per_s asl.durable_ratio asl.durable_64_per_s", machineNumbers},
-	{"lambda.zip_mb_max lambda.cold_ms_max", lambdaNumbers},
+	{"lambda.zip_mb_max lambda.cold_ms_max lambda.cold_programs_ms", lambdaNumbers},
 	{"browse.step_overhead_ms", stepNumber},
+	{"exec.start_ms exec.calls_100_seq_ms exec.calls_100_par_ms exec.pause_resume_ms", execNumbers},
+	{"call.cli_ms", callNumber},
+	{"catalog.import_1000_ms catalog.search_10k_p50_ms serve.rss_1400_tools_mb", catalogNumbers},
+	{"sandbox.fib27_ms sandbox.json_1mb_ms", sandboxNumbers},
+	{"sandbox.deadline_over_ms health_during_hostile_ms", hostileNumbers},
 }
 
 // bench is where a run of measurements happens.
