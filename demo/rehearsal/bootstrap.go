@@ -151,6 +151,25 @@ func (s *sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// kill ends the processes that run now and says how many there were, as when Lambda takes its sandboxes back.
+func (f *function) kill() (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range f.idle {
+		s.stop()
+		n++
+	}
+	f.idle = nil
+	return n
+}
+
+// started is how many processes there have been.
+func (f *function) started() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.all)
+}
+
 func (f *function) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -69,7 +69,7 @@ func openEdge(ctx context.Context, o edgeOptions) (*edge, error) {
 	for name, m := range wired.Machines {
 		definitions[name] = m.Definition
 	}
-	if e.machines, err = machines.New(machines.Options{Path: filepath.Join(o.dir, "executions.db"), Clock: wall, Functions: e.gateway, Definitions: definitions, Log: log}); err != nil {
+	if e.machines, err = machines.New(machines.Options{Path: filepath.Join(o.dir, "executions.db"), Clock: wall, Functions: e.gateway, Definitions: definitions, OnStatusChange: e.statusChanged, Log: log}); err != nil {
 		return nil, err
 	}
 	e.hub = hub.New(hub.Options{Clock: wall, Log: log, OnEvent: e.socketEvent})
@@ -77,6 +77,7 @@ func openEdge(ctx context.Context, o edgeOptions) (*edge, error) {
 	mux.Handle("/ws", e.hub)
 	mux.HandleFunc("/@connections/{id}", e.manage)
 	mux.Handle("POST /stepfunctions/{$}", stepFunctions{e.machines})
+	mux.Handle("POST /2015-03-31/functions/{name}/invocations", lambdaFront{e.gateway})
 	mux.Handle("/", e.gateway)
 	e.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
 	go func() { _ = e.server.Serve(l) }()
@@ -88,13 +89,13 @@ func openEdge(ctx context.Context, o edgeOptions) (*edge, error) {
 // environment gives a function what the template declares for it, with the values of this stage, and what Lambda adds.
 func (e *edge) environment(o edgeOptions, f gateway.Declared) []string {
 	here := map[string]string{
-		"TABLE_NAME": o.cloud.table, "BUCKET_NAME": o.cloud.bucket, "KMS_KEY_ID": o.cloud.key, "BROWSE_MACHINE_ARN": machineARN + "BrowseMachine",
+		"TABLE_NAME": o.cloud.table, "BUCKET_NAME": o.cloud.bucket, "KMS_KEY_ID": o.cloud.key, "BROWSE_MACHINE_ARN": machineARN + "BrowseMachine", "EXECUTION_MACHINE_ARN": machineARN + "ExecutionMachine",
 		"WS_MANAGEMENT_URL": e.url, "WS_URL": strings.Replace(e.url, "http", "ws", 1) + "/ws", "PUBLIC_URL": e.url, "SETUP_TOKEN_HASH": o.setupHash, "LOG_LEVEL": "warn",
 	}
 	env := []string{
 		"AWS_REGION=" + region, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test",
-		"AWS_ENDPOINT_URL=" + o.cloud.endpoint, "AWS_ENDPOINT_URL_SFN=" + e.url + "/stepfunctions/",
-		"MODEL_HOSTS=127.0.0.1", // the scripted model server is on this machine
+		"AWS_ENDPOINT_URL=" + o.cloud.endpoint, "AWS_ENDPOINT_URL_SFN=" + e.url + "/stepfunctions/", "AWS_ENDPOINT_URL_LAMBDA=" + e.url,
+		"MODEL_HOSTS=127.0.0.1", "TOOL_HOSTS=127.0.0.1", // the scripted model server and the shop are on this machine
 	}
 	for name, value := range f.Env {
 		if v, ok := here[name]; ok {
@@ -115,6 +116,24 @@ func (e *edge) socketEvent(ctx context.Context, ev events.APIGatewayWebsocketPro
 		return reply, err
 	}
 	return reply, json.Unmarshal(out, &reply)
+}
+
+// statusChanged is the event bus between Step Functions and the template's rule.
+func (e *edge) statusChanged(ctx context.Context, raw json.RawMessage) error {
+	var ev events.CloudWatchEvent
+	if err := json.Unmarshal(raw, &ev); err != nil {
+		return err
+	}
+	var detail map[string]any
+	if err := json.Unmarshal(ev.Detail, &detail); err != nil {
+		return err
+	}
+	if arn, ok := detail["stateMachineArn"].(string); ok { // the interpreter says the logical name, the rule the ARN
+		if m, ok := e.gateway.Stack().Machines[arn[strings.LastIndexByte(arn, ':')+1:]]; ok {
+			detail["stateMachineArn"] = m.ARN
+		}
+	}
+	return e.gateway.Emit(ctx, ev.Source, ev.DetailType, detail)
 }
 
 // manage is the management API of the WebSocket API: POST sends a frame, DELETE closes; 410 where the connection is over.
@@ -140,9 +159,7 @@ func (e *edge) manage(w http.ResponseWriter, r *http.Request) {
 
 func (e *edge) processes() (n int) {
 	for _, f := range e.functions {
-		f.mu.Lock()
-		n += len(f.all)
-		f.mu.Unlock()
+		n += f.started()
 	}
 	return n
 }

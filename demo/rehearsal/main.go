@@ -5,6 +5,8 @@
 //	moto.go           table, bucket and key of the stack
 //	bootstrap.go      functions as processes, fed through Lambda's runtime API
 //	stepfunctions.go  the part of Step Functions' API that functions call, on the embedded interpreter
+//	lambda.go         the part of Lambda's API that functions call
+//	program.go        a program that pauses and goes on in another process
 //	edge.go           HTTP API, WebSocket API and its management API, on one port
 package main
 
@@ -20,6 +22,7 @@ import (
 	"time"
 
 	"github.com/proagentstore/pags/demo/play"
+	"github.com/proagentstore/pags/demo/stage"
 	"github.com/proagentstore/pags/pkg/pags"
 )
 
@@ -66,6 +69,13 @@ func run(ctx context.Context, bootstraps, binary string) error {
 		Binary: binary, Dir: dir, Provider: "openai", Out: os.Stdout,
 		Host: &play.Host{URL: e.url, SetupToken: setup},
 	})
+	if err != nil {
+		return fmt.Errorf("%w\n--- what functions said\n%s", err, e.said())
+	}
+	s, err := stage.New(binary, filepath.Join(dir, "home"), os.Stderr)
+	if err == nil {
+		err = playProgram(ctx, e, s)
+	}
 	if err != nil {
 		return fmt.Errorf("%w\n--- what functions said\n%s", err, e.said())
 	}
