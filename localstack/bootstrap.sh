@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes table, bucket, key, functions and state machine in LocalStack, from the same zips and definition that deploy to AWS.
+# Makes table, bucket, key, functions and state machines in LocalStack, from the same zips and definitions that deploy to AWS.
 # Safe to run again: what is there already stays, functions get the new code.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -36,26 +36,32 @@ there aws iam get-role --role-name pags || quiet aws iam create-role --role-name
 
 # Functions reach LocalStack by the name that it gives itself inside its own network.
 inside="${INSIDE_ENDPOINT_URL:-http://localhost.localstack.cloud:4566}"
-environment=$(jq -nc --arg t "$table" --arg b "$bucket" --arg k "$key" --arg m "$machine_arn" --arg u "$inside" \
-  '{Variables: {TABLE_NAME: $t, BUCKET_NAME: $b, KMS_KEY_ID: $k, BROWSE_MACHINE_ARN: $m, AWS_ENDPOINT_URL: $u,
+environment=$(jq -nc --arg t "$table" --arg b "$bucket" --arg k "$key" --arg m "$(machine_arn browse)" --arg x "$(machine_arn execution)" --arg u "$inside" \
+  '{Variables: {TABLE_NAME: $t, BUCKET_NAME: $b, KMS_KEY_ID: $k, BROWSE_MACHINE_ARN: $m, EXECUTION_MACHINE_ARN: $x,
+    CODE_CALL_FUNCTION: "CodeCallFunction", AWS_ENDPOINT_URL: $u,
     WS_MANAGEMENT_URL: ($u + "/none"), WS_URL: "ws://localhost:4510", PUBLIC_URL: "", LOG_LEVEL: "debug", SETUP_TOKEN_HASH: ""}}')
 for zip in .build/functions/*.zip; do
   name=$(basename "$zip" .zip)
   if there aws lambda get-function --function-name "$name"; then
     quiet aws lambda update-function-code --function-name "$name" --zip-file "fileb://$zip"
   else
+    limit=60
+    case "$name" in CodeFunction) limit=900 ;; CodeCallFunction) limit=240 ;; esac
     quiet aws lambda create-function --function-name "$name" --runtime provided.al2023 --handler bootstrap --architectures "$arch" \
-      --role "$role" --timeout 60 --memory-size 512 --environment "$environment" --zip-file "fileb://$zip"
+      --role "$role" --timeout "$limit" --memory-size 512 --environment "$environment" --zip-file "fileb://$zip"
   fi
 done
 say "$(ls .build/functions/*.zip | wc -l | tr -d ' ') functions"
 
 # ${XFunctionArn} and ${XMachineArn} are template.yaml's substitutions.
-definition=$(sed -E -e "s#\\$\\{([A-Za-z]+Function)Arn\\}#$function_arn\\1#g" -e "s#\\$\\{BrowseMachineArn\\}#$machine_arn#g" statemachines/browse.asl.json)
-if there aws stepfunctions describe-state-machine --state-machine-arn "$machine_arn"; then
-  quiet aws stepfunctions update-state-machine --state-machine-arn "$machine_arn" --definition "$definition"
-else
-  quiet aws stepfunctions create-state-machine --name "$machine" --role-arn "$role" --definition "$definition"
-fi
-say "machine $machine"
+for machine in "${machines[@]}"; do
+  arn=$(machine_arn "$machine")
+  definition=$(sed -E -e "s#\\$\\{([A-Za-z]+Function)Arn\\}#$function_arn\\1#g" -e "s#\\$\\{[A-Za-z]+MachineArn\\}#$arn#g" "statemachines/$machine.asl.json")
+  if there aws stepfunctions describe-state-machine --state-machine-arn "$arn"; then
+    quiet aws stepfunctions update-state-machine --state-machine-arn "$arn" --definition "$definition"
+  else
+    quiet aws stepfunctions create-state-machine --name "pags-$machine" --role-arn "$role" --definition "$definition"
+  fi
+  say "machine pags-$machine"
+done
 say "ready; next: localstack/smoke.sh"

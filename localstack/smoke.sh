@@ -35,17 +35,21 @@ aws lambda invoke --function-name MetaFunction --cli-binary-format raw-in-base64
 [ "$(jq -r .statusCode "$tmp/answer")" = 200 ] || fail "GET /health through MetaFunction: $(cat "$tmp/answer")"
 say "functions: MetaFunction answers /health"
 
-aws lambda wait function-active-v2 --function-name BrowseFunction
-execution=$(aws stepfunctions start-execution --state-machine-arn "$machine_arn" --name "smoke-$$-$RANDOM" \
-  --input '{"v":1,"runId":"run_00000000000000000000000000","generation":1,"step":0}' --query executionArn --output text)
-called=""
-for _ in $(seq 60); do
-  called=$(aws stepfunctions get-execution-history --execution-arn "$execution" \
-    --query "events[?type=='TaskFailed' || type=='TaskSucceeded'].type | [0]" --output text)
-  [ "$called" != None ] && [ -n "$called" ] && break
-  sleep 1
-done
-aws stepfunctions stop-execution --execution-arn "$execution" >/dev/null 2>&1 || true
-[ "$called" = TaskFailed ] || [ "$called" = TaskSucceeded ] || fail "the machine never heard from BrowseFunction"
-say "machines: the browse machine calls BrowseFunction and hears its answer"
+calls() { # machine, its first function: an execution of a run that is not there hears that it is not there
+  aws lambda wait function-active-v2 --function-name "$2"
+  local execution called=""
+  execution=$(aws stepfunctions start-execution --state-machine-arn "$(machine_arn "$1")" --name "smoke-$$-$RANDOM" \
+    --input '{"v":1,"runId":"run_00000000000000000000000000","generation":1,"step":0}' --query executionArn --output text)
+  for _ in $(seq 60); do
+    called=$(aws stepfunctions get-execution-history --execution-arn "$execution" \
+      --query "events[?type=='TaskFailed' || type=='TaskSucceeded'].type | [0]" --output text)
+    [ "$called" != None ] && [ -n "$called" ] && break
+    sleep 1
+  done
+  aws stepfunctions stop-execution --execution-arn "$execution" >/dev/null 2>&1 || true
+  [ "$called" = TaskFailed ] || [ "$called" = TaskSucceeded ] || fail "the $1 machine never heard from $2"
+  say "machines: the $1 machine calls $2 and hears its answer"
+}
+calls browse BrowseFunction
+calls execution CodeFunction
 say "ok"
