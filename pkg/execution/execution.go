@@ -3,6 +3,7 @@
 //
 //	routes.go    every route, first
 //	start.go     one transaction: run and program; then the wait for what is visible. call.go: one tool, called
+//	bell.go      who waits for a slice of this process hears of its end
 //	view.go      an execution for people; status.go the table from run to its older statuses
 //	steps.go     the journal as one step for each call
 //	cursor.go    what travels between states, and the entry of CodeFunction
@@ -124,6 +125,7 @@ type Service struct {
 	runs  Runs
 	asks  Asks
 	tools Tools
+	bells bells
 }
 
 // New makes the area. Join must follow before it is used.

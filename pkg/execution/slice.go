@@ -12,6 +12,7 @@ import (
 // slice runs the program from its journal to its end or to where it can do nothing but wait. It may be repeated: the journal
 // knows what has happened.
 func (s *Service) slice(ctx context.Context, c Cursor, execution string) (Cursor, error) {
+	defer s.bells.ring(c.RunID)
 	if c.V != CursorVersion {
 		return Cursor{}, pags.Errorf(pags.Invalid, "a cursor of version %d cannot be continued by this release", c.V)
 	}

@@ -103,6 +103,8 @@ const openGrace = time.Second
 // visible waits for the first state that a caller can do something with: the end, or a pause with its questions.
 func (s *Service) visible(ctx context.Context, run pags.Run, seconds int) (Execution, error) {
 	until := s.Clock.After(time.Duration(seconds) * time.Second)
+	rung, leave := s.bells.listen(run.ID)
+	defer leave()
 	var paused time.Time
 	for poll := firstPoll; ; poll = min(poll*3/2, lastPoll) {
 		if run.Status.Over() || seconds == 0 {
@@ -125,6 +127,8 @@ func (s *Service) visible(ctx context.Context, run pags.Run, seconds int) (Execu
 			return Execution{}, ctx.Err()
 		case <-until:
 			late = true
+		case <-rung:
+			poll = firstPoll
 		case <-s.Clock.After(poll):
 		}
 		var err error

@@ -17,6 +17,10 @@ func (s *Service) launch(ctx context.Context, run pags.Run, step int) (pags.Run,
 		return run, fmt.Errorf("start execution %s: %w", name, err)
 	}
 	crash.Here(crash.ExecStartAfter)
+	if run.Kind == pags.KindCode { // its first slice notes it, with what it writes anyway
+		run.Execution = execution
+		return run, nil
+	}
 	noted, err := s.Advance(ctx, run.ID, "execution-"+name, func(r *pags.Run) error {
 		r.Execution = execution
 		return nil
