@@ -49,7 +49,10 @@ const codeCache = "code-cache"
 // Sandbox runs programs in this process. Its machine code is made or loaded now, while the function starts: Lambda gives that
 // phase a whole processor.
 func Sandbox(f *Function, d *wire.Deps) {
-	dir := ownCache()
+	dir := ""
+	if self, err := os.Executable(); err == nil {
+		dir = ownCache(filepath.Join(filepath.Dir(self), codeCache))
+	}
 	engine, err := codemode.NewEngine(codemode.Options{CacheDir: dir})
 	if err == nil {
 		err = engine.Warm(context.Background())
@@ -63,14 +66,9 @@ func Sandbox(f *Function, d *wire.Deps) {
 	d.Sandbox = engine
 }
 
-// ownCache copies the shipped cache to a new folder that only this process can write: what lies in a cache is run, and the
-// engine writes to it where it misses something, which the package's own folder does not allow. Empty: there is none.
-func ownCache() string {
-	self, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	shipped := filepath.Join(filepath.Dir(self), codeCache)
+// ownCache copies a shipped cache to a new folder that only this process can write: what lies in a cache is run, and the engine
+// writes to it where it misses something, which the package's own folder does not allow. Empty: there is none.
+func ownCache(shipped string) string {
 	if _, err := os.Stat(shipped); err != nil {
 		return ""
 	}
