@@ -179,10 +179,9 @@ func (t *Tool) fill(args map[string]any, header http.Header) (path string, query
 }
 
 // expand puts values into the path. A segment that would become "." or ".." is refused: servers resolve those, and the
-// call would reach another operation.
+// call would reach another operation. Many servers take an encoded slash for one, and some drop what follows a semicolon.
 func expand(path string, values map[string]string) (string, []Problem) {
 	var b strings.Builder
-	var problems []Problem
 	for rest := path; rest != ""; {
 		before, after, ok := strings.Cut(rest, "{")
 		name, tail, closed := strings.Cut(after, "}")
@@ -198,13 +197,17 @@ func expand(path string, values map[string]string) (string, []Problem) {
 	for _, s := range strings.Split(path, "/") {
 		literal[s] = true
 	}
-	for _, s := range strings.Split(b.String(), "/") {
-		if plain := strings.NewReplacer("%2e", ".", "%2E", ".").Replace(s); (plain == "." || plain == "..") && !literal[s] {
+	var problems []Problem
+	for _, s := range strings.Split(resolved.Replace(b.String()), "/") {
+		if plain, _, _ := strings.Cut(s, ";"); (plain == "." || plain == "..") && !literal[s] {
 			problems = append(problems, Problem{"", `a part of the path must not be "." or ".."`})
 		}
 	}
 	return b.String(), problems
 }
+
+// resolved reads a path as the most lenient server would.
+var resolved = strings.NewReplacer("%2e", ".", "%2E", ".", "%2f", "/", "%2F", "/", "%5c", "/", "%5C", "/", "\\", "/")
 
 // escapeLiteral encodes what a description writes into its paths but URLs cannot hold.
 func escapeLiteral(s string) string { return escapeExcept(s, ":/?@!$&'()*+,;=") }

@@ -99,12 +99,30 @@ func TestBuild_APathArgumentCannotReachAnotherOperation(t *testing.T) {
 			t.Errorf("%s made %s", bad, r.URL)
 		}
 	}
-	if r := build(t, one(t, "/f/{p}.json", p), `{"p":"../../x?y#z"}`, Target{}); r.URL != "https://o.example.test/f/..%2F..%2Fx%3Fy%23z.json" {
+	if r := build(t, one(t, "/f/{p}.json", p), `{"p":"a..b/..c/x?y#z"}`, Target{}); r.URL != "https://o.example.test/f/a..b%2F..c%2Fx%3Fy%23z.json" {
 		t.Errorf("got %s", r.URL)
+	}
+	for path, bad := range map[string][]string{ // servers that decode before they resolve, take \ for /, or drop what follows ;
+		"/f/{p}":  {"../admin", "a/../../admin", "./x", `..\admin`, "a/..", `a\..\..`},
+		"/f/{+p}": {"a/../b", "..%2fadmin", "a/%2e%2E%2Fb", "..%5Cadmin", "a/..;/..;x=1/admin", `..\admin`},
+	} {
+		for _, v := range bad {
+			raw, _ := json.Marshal(map[string]string{"p": v})
+			if r, err := one(t, path, p).Build(args(t, string(raw)), Target{}); err == nil {
+				t.Errorf("%s in %s made %s", v, path, r.URL)
+			}
+		}
 	}
 	h := `{"name":"X-A","in":"header","schema":{"type":"string"}}`
 	if _, err := one(t, "/x", h).Build(args(t, `{"X-A":"a\r\nX-B: b"}`), Target{}); err == nil {
 		t.Error("a line break in a header is another header")
+	}
+}
+
+func TestBuild_APathArgumentCannotBeginAQueryThatSwallowsTheNextArguments(t *testing.T) {
+	tl := one(t, "/f/{+p}", `{"name":"p","in":"path","required":true,"schema":{}},{"name":"dryRun","in":"query","schema":{"type":"boolean"}}`)
+	if r := build(t, tl, `{"p":"a?b=","dryRun":true}`, Target{}); r.URL != "https://o.example.test/f/a%3Fb=?dryRun=true" {
+		t.Errorf("got %s", r.URL)
 	}
 }
 

@@ -239,7 +239,7 @@ func TestImport_HintsFollowTheMethodAndTheName(t *testing.T) {
 	s := imported(t, `{"openapi":"3.0.0","info":{"title":"h"},"paths":{"/a":{"get":{"operationId":"listA"},"put":{"operationId":"putA"},"post":{"operationId":"createA"},"delete":{"operationId":"zapA"}},
 		"/b":{"get":{"operationId":"deleteEverything"},"post":{"operationId":"removeB"},"patch":{"operationId":"patchB"}}}}`, Options{})
 	for leaf, want := range map[string][3]bool{"listA": {true, false, true}, "putA": {false, true, true}, "createA": {false, false, false}, "zapA": {false, true, true},
-		"deleteEverything": {false, true, true}, "removeB": {false, true, false}, "patchB": {false, true, false}} {
+		"deleteEverything": {false, true, false}, "removeB": {false, true, false}, "patchB": {false, true, false}} {
 		if tl := tool(t, s, leaf); [3]bool{tl.ReadOnly, tl.Destructive, tl.Idempotent} != want {
 			t.Errorf("%s: read-only %v destructive %v idempotent %v", leaf, tl.ReadOnly, tl.Destructive, tl.Idempotent)
 		}

@@ -237,7 +237,7 @@ func hints(op *operation) (readOnly, destructive, idempotent bool) {
 	}
 	first := splitWords(op.address[len(op.address)-1])
 	if len(first) > 0 && removing[first[0]] {
-		readOnly, destructive = false, true
+		readOnly, destructive, idempotent = false, true, idempotent && !readOnly // that reads may be repeated says nothing of it
 	}
 	return readOnly, destructive, idempotent
 }

@@ -43,6 +43,9 @@ func escape(s string) string { return escapeExcept(s, "") }
 // that would end the value or the query are encoded all the same.
 func escapeReserved(s string) string { return escapeExcept(s, ":/?@!$'()*,;=") }
 
+// escapeReservedPath is that for paths, which a question mark would end: what follows in the query would be read as part of it.
+func escapeReservedPath(s string) string { return escapeExcept(s, ":/@!$'()*,;=") }
+
 func escapeExcept(s, keep string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -163,7 +166,7 @@ func deep(name string, v any, esc func(string) string, depth int) []string {
 func (p *Param) pathText(v any, reserved bool) string {
 	esc := escape
 	if reserved || p.AllowReserved {
-		esc = escapeReserved
+		esc = escapeReservedPath
 	}
 	key := escape(p.Name)
 	switch v := v.(type) {
