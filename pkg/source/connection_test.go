@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/proagentstore/pags/pkg/catalog"
 	"github.com/proagentstore/pags/pkg/httpapi/httpapitest"
@@ -277,5 +278,30 @@ func TestConnect_ACredentialOfADescriptionIsNoArgument(t *testing.T) {
 	}
 	if r := s.send(t, "shop.main.shop.getMe", m{"k": "mine"}, ""); r.OK || r.Error.Code != catalog.CodeInvalidArguments {
 		t.Errorf("%+v", fmt.Sprint(r))
+	}
+}
+
+func TestResolve_AnotherConnectionUnderTheSameNameIsNotWhatWasConsentedTo(t *testing.T) {
+	s := newStage(t, local)
+	s.add(t, m{"slug": "shop", "document": describe("https://shop.example.test", bearer, op("POST /items createItem"))})
+	in := source.NewConnection{Source: "shop", Method: "token", Values: map[string]string{"token": token}}
+	s.connect(t, in)
+	before := s.bound(t, "shop.main.shop.createItem")
+	if _, err := s.ChangeConnection(t.Context(), uid, "shop", "main", source.ConnectionChange{Values: map[string]string{"token": "a-fresh-token-of-it"}}); err != nil {
+		t.Fatal(err)
+	}
+	if b := s.bound(t, "shop.main.shop.createItem"); b.Digest != before.Digest {
+		t.Error("a fresh token of the same account makes consents void")
+	}
+	if err := s.Disconnect(t.Context(), uid, "shop", "main"); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Advance(time.Minute)
+	s.connect(t, in)
+	if b := s.bound(t, "shop.main.shop.createItem"); b.Digest == before.Digest {
+		t.Error("a consent goes on for another account")
+	}
+	if r, err := s.Send(t.Context(), uid, before, m{}, ""); err != nil || r.OK || r.Error.Code != "binding_error" {
+		t.Errorf("%+v %v", r, err)
 	}
 }

@@ -45,8 +45,11 @@ func (s *Service) exchange(ctx context.Context, req *catalog.Request, b *catalog
 	if err != nil {
 		return failed(&catalog.Failure{Code: catalog.CodeBinding, Message: "the address of this API cannot be used"}), nil
 	}
+	if !b.Tool.ReadOnly {
+		once(httpReq)
+	}
 	stop := s.limit(ctx, headersLimit, func() { cancel(errHeaders) })
-	res, err := s.client(req.Method).Do(httpReq)
+	res, err := s.client(b.Tool.ReadOnly).Do(httpReq)
 	stop()
 	if err != nil {
 		return s.noAnswer(caller, ctx, err, httpReq.URL.Hostname(), b.Tool.ReadOnly, sent)
@@ -77,13 +80,27 @@ type ending struct{ err error }
 func (e ending) Read([]byte) (int, error) { return 0, e.err }
 
 // client follows redirects of reads only: an effect that is sent elsewhere could happen twice, or in a place nobody approved.
-func (s *Service) client(method string) *http.Client {
+func (s *Service) client(readOnly bool) *http.Client {
 	c := *s.HTTP
 	c.Timeout = 0 // ours are finer
-	if method != http.MethodGet && method != http.MethodHead {
+	if !readOnly {
 		c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
 	return &c
+}
+
+// once keeps net/http from sending an effect again by itself. It does so with methods that should be safe when a connection
+// that was used before breaks under them, but not with a body that it cannot read twice.
+func once(r *http.Request) {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+	default:
+		return
+	}
+	r.GetBody = nil
+	if r.Body == nil {
+		r.Body = io.NopCloser(bytes.NewReader(nil))
+	}
 }
 
 // limit runs late once d has passed, unless stop is called before.

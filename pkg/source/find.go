@@ -61,7 +61,7 @@ func (s *Service) find(ctx context.Context, address string, headers map[string]s
 	pointed := links(doc)
 	guesses := append(pointed, probes[1:]...)
 	for from := 0; from < len(guesses) && ctx.Err() == nil; from += together {
-		if i, f := s.firstOf(ctx, guesses[from:min(from+together, len(guesses))], headers, namespace); f != nil {
+		if i, f := s.firstOf(ctx, guesses[from:min(from+together, len(guesses))], headers, origin(address), namespace); f != nil {
 			f.near = from+i < len(pointed) || below(f.url, address)
 			return *f, nil
 		}
@@ -70,13 +70,18 @@ func (s *Service) find(ctx context.Context, address string, headers map[string]s
 		shown(address), outward(err))
 }
 
-// firstOf asks for several addresses at once and gives the first in their order that is a description.
-func (s *Service) firstOf(ctx context.Context, addresses []string, headers map[string]string, namespace string) (int, *finding) {
+// firstOf asks for several addresses at once and gives the first in their order that is a description. headers are for one
+// origin: a redirect may have brought us to a page of another, whose links they do not follow.
+func (s *Service) firstOf(ctx context.Context, addresses []string, headers map[string]string, of, namespace string) (int, *finding) {
 	found := make([]*finding, len(addresses))
 	var all sync.WaitGroup
 	for i, a := range addresses {
+		theirs := headers
+		if origin(a) != of {
+			theirs = nil
+		}
 		all.Go(func() {
-			doc, err := s.fetch(ctx, a, headers, probeLimit)
+			doc, err := s.fetch(ctx, a, theirs, probeLimit)
 			if err != nil || !meant(doc.raw) {
 				return
 			}
@@ -108,10 +113,17 @@ func (s *Service) read(ctx context.Context, raw []byte, at, namespace string) (*
 
 var (
 	names = regexp.MustCompile(`(?m)(^|[{,]\s*)["']?(openapi|swagger)["']?\s*:`)
-	// service is RFC 8631's relation to a description; config is how documentation pages name theirs.
-	service = regexp.MustCompile(`(?i)<link\b[^>]*\brel=["']?service-desc["']?[^>]*\bhref=["']?([^"'\s>]+)`)
-	config  = regexp.MustCompile(`(?i)\b(?:spec-?url|url|data-url)["']?\s*[:=]\s*["']([^"'<>\s]{1,500}\.(?:json|ya?ml)(?:\?[^"'<>\s]{0,200})?)["']`)
-	header  = regexp.MustCompile(`(?i)<([^>]{1,1000})>\s*;[^,]*\brel="?service-desc"?`)
+	// service is RFC 8631's relation to a description; config is how documentation pages name theirs. They are compiled when they are
+	// first used: counted repeats are long programs, and every function would pay for them at each cold start.
+	service = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)<link\b[^>]*\brel=["']?service-desc["']?[^>]*\bhref=["']?([^"'\s>]+)`)
+	})
+	config = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:spec-?url|url|data-url)["']?\s*[:=]\s*["']([^"'<>\s]{1,500}\.(?:json|ya?ml)(?:\?[^"'<>\s]{0,200})?)["']`)
+	})
+	header = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)<([^>]{1,1000})>\s*;[^,]*\brel="?service-desc"?`)
+	})
 )
 
 // meant reports whether a document is meant as a description, so that what is wrong with it is worth telling.
@@ -131,15 +143,15 @@ func links(doc fetched) []string {
 	}
 	var found [][]string
 	for _, h := range doc.header.Values("Link") {
-		found = append(found, header.FindAllStringSubmatch(h, maxLinks)...)
+		found = append(found, header().FindAllStringSubmatch(h, maxLinks)...)
 	}
 	page := string(doc.raw[:min(len(doc.raw), 512<<10)])
-	found = append(found, service.FindAllStringSubmatch(page, maxLinks)...)
-	found = append(found, config.FindAllStringSubmatch(page, maxLinks)...)
+	found = append(found, service().FindAllStringSubmatch(page, maxLinks)...)
+	found = append(found, config().FindAllStringSubmatch(page, maxLinks)...)
 	var out []string
 	for _, m := range found {
 		to, err := at.Parse(m[1])
-		if err == nil && to.User == nil && to.Host == at.Host && len(out) < maxLinks { // probe headers are for this host only
+		if err == nil && to.User == nil && to.Host == at.Host && len(out) < maxLinks {
 			out = append(out, to.String())
 		}
 	}

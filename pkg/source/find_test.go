@@ -177,3 +177,31 @@ func TestFetch_ADocumentThatIsTooLargeOrTooSlowIsRefused(t *testing.T) {
 		t.Error("a circle of redirects")
 	}
 }
+
+func TestDiscover_HeadersStayWithTheOriginAlsoWhenARedirectAndItsLinksLeaveIt(t *testing.T) {
+	elsewhere := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/spec.json" {
+			fmt.Fprint(w, describe("https://api.example.com", bearer, op("GET /me getMe")))
+			return
+		}
+		fmt.Fprint(w, `<html><link rel="service-desc" href="/spec.json"></html>`)
+	})
+	s, up := newStage(t, local), newUpstream(t, nil)
+	up.answers(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, elsewhere.URL+"/docs", http.StatusFound)
+	})
+	got, err := s.Discover(t.Context(), up.URL+"/api", map[string]string{"X-Api-Key": token})
+	if err != nil || len(got) != 1 || got[0].SpecURL != elsewhere.URL+"/spec.json" {
+		t.Fatalf("%+v %v", got, err)
+	}
+	for _, c := range up.seen() {
+		if c.Header.Get("X-Api-Key") != token {
+			t.Errorf("%s of the given origin went without the header", c.Path)
+		}
+	}
+	for _, c := range elsewhere.seen() {
+		if c.Header.Get("X-Api-Key") != "" {
+			t.Errorf("%s of another origin got the header", c.Path)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/proagentstore/pags/pkg/catalog"
 	"github.com/proagentstore/pags/pkg/pags"
@@ -125,10 +126,11 @@ func (s *Service) bound(ctx context.Context, uid pags.UserID, row *sourceRow, c 
 	return out, nil, nil
 }
 
-// boundDigest names a definition together with where this connection sends it.
+// boundDigest names a definition together with where this connection sends it and as whom: another connection under the same
+// name is another account. New values of one connection are the same account.
 func boundDigest(row *sourceRow, c *connectionRow, b *book, path string) string {
 	h := sha256.New()
-	feed(h, b.digest(path), target(row, c).Base, text(c.Variables))
+	feed(h, b.digest(path), target(row, c).Base, text(c.Variables), c.Auth, c.CreatedAt.UTC().Format(time.RFC3339Nano))
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 

@@ -361,3 +361,41 @@ func TestSend_OneRequestOnAnIdleConnectionThatDiedIsNotRepeated(t *testing.T) {
 		t.Errorf("the effect was sent %d times", posts)
 	}
 }
+
+// cancelling is a source with an effect whose method says that it is none.
+func cancelling(t *testing.T, answer http.HandlerFunc) (*stage, *upstream) {
+	s, up := newStage(t, local), newUpstream(t, answer)
+	s.add(t, m{"slug": "shop", "document": describe(up.URL, nil, op("GET /cancel cancelOrder"), op("GET /read read"))})
+	return s, up
+}
+
+func TestSend_AnEffectWithTheMethodOfAReadFollowsNoRedirectAndIsNotKeyed(t *testing.T) {
+	s, up := cancelling(t, nil)
+	up.answers(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/read", http.StatusFound) })
+	if r := s.send(t, "shop.main.shop.cancelOrder", nil, ""); r.OK || r.HTTP.Status != 302 {
+		t.Errorf("%+v", r)
+	}
+	if n := len(up.seen()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+	if source.Keyed(s.bound(t, "shop.main.shop.cancelOrder").Tool) {
+		t.Error("it would be sent again without a question")
+	}
+}
+
+func TestSend_AnEffectIsSentOnceAlsoWhenAnOldConnectionBreaksUnderIt(t *testing.T) {
+	s, up := cancelling(t, says("{}"))
+	s.send(t, "shop.main.shop.read", nil, "") // leaves a connection that is used again
+	up.seen()
+	up.answers(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err == nil {
+			conn.Close()
+		}
+	})
+	_, err := s.Send(t.Context(), uid, s.bound(t, "shop.main.shop.cancelOrder"), nil, "")
+	var unknown *source.Unknown
+	if n := len(up.seen()); n != 1 || !errors.As(err, &unknown) {
+		t.Errorf("%d requests, %v", n, err)
+	}
+}
