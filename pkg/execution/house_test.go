@@ -45,6 +45,7 @@ type house struct {
 	asks   *interaction.Service
 	engine *machines.Machines
 	tools  *upstream
+	code   *execution.Service // what CodeFunction is, where it is not the whole area
 }
 
 var sandbox = sync.OnceValues(func() (*codemode.Engine, error) {
@@ -165,7 +166,11 @@ func (h *house) Invoke(ctx context.Context, function string, payload []byte) ([]
 	case "CodeFunction":
 		var e execution.Event
 		if err = json.Unmarshal(payload, &e); err == nil {
-			out, err = h.Handle(ctx, e)
+			code := h.Service
+			if h.code != nil {
+				code = h.code
+			}
+			out, err = code.Handle(ctx, e)
 		}
 	case "AskFunction":
 		var in interaction.AskInput
