@@ -303,12 +303,11 @@ func safe(err error) string {
 // mayLeave notes that an effect is about to leave; or, if it may have left before and nobody knows what became of it, that a
 // person has to look.
 func (e *execution) mayLeave(c *call, a *Admission) bool {
-	asked := c.Pause != nil && c.Pause.Reason == pags.WaitUnknown // and a person said: again
 	if c.Sent && c.Pause == nil && !a.Keyed {
 		e.pause(c, *unknown("it was on its way when the work was interrupted"))
 		return false
 	}
-	if !c.Sent || asked {
+	if !c.Sent || c.Pause != nil { // of a pause after it left a person said: again. Each time that it leaves is noted
 		e.record(c, Entry{Kind: EntrySent, Seq: c.Seq})
 	}
 	return true

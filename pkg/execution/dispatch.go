@@ -16,6 +16,9 @@ import (
 // codeOutdated is the failure of a call whose definition or arguments are not those that were approved.
 const codeOutdated = "approval_outdated"
 
+// codeWithdrawn is what a call throws whose question was closed without an answer.
+const codeWithdrawn = "withdrawn"
+
 // How a call may end without being sent, in the words of audit rows.
 const (
 	endOK       = "ok"
@@ -99,7 +102,7 @@ func deref(a *codemode.Admission) codemode.Admission {
 // asked is what a person said before the call: nil lets it go, with their consent.
 func (d *dispatcher) asked(ctx context.Context, c codemode.Call, j *Judgement) (*codemode.Admission, error) {
 	wait := &codemode.Admission{Pause: &codemode.Pause{Reason: j.Ask.Reason, Detail: j.Ask.Title}}
-	if c.Pause != nil { // as it was put when it was first asked
+	if c.Pause != nil && c.Pause.Reason != pags.WaitUnknown { // as it was put when it was first asked
 		wait.Pause = c.Pause
 	}
 	x, err := d.s.asks.Of(ctx, d.run.ID, c.Seq, 0)
@@ -112,6 +115,11 @@ func (d *dispatcher) asked(ctx context.Context, c codemode.Call, j *Judgement) (
 	if x.Answer == nil || x.Status != pags.InteractionAnswered {
 		if x.Status == pags.InteractionExpired {
 			return thrown("ExpiredError", "expired", "expired: nobody answered in time, so "+c.Path+" was not done"), d.s.tools.Ended(ctx, *j, endDeclined, d.trail)
+		}
+		if gone, err := d.withdrawn(ctx, x); err != nil {
+			return nil, err
+		} else if gone {
+			return thrown("WithdrawnError", codeWithdrawn, "the question about "+c.Path+" was withdrawn before anybody answered it, so it was not done"), d.s.tools.Ended(ctx, *j, endDeclined, d.trail)
 		}
 		return wait, nil
 	}
@@ -147,8 +155,11 @@ func (d *dispatcher) settled(ctx context.Context, c codemode.Call, j Judgement) 
 	if err != nil {
 		return nil, err
 	}
+	gone, err := d.withdrawn(ctx, x)
 	switch {
-	case x.Status == pags.InteractionExpired:
+	case err != nil:
+		return nil, err
+	case x.Status == pags.InteractionExpired, gone:
 		return thrown("UnknownOutcomeError", "unknown", "nobody knows whether "+c.Path+" happened, and nobody said so in time; look before you do it again"), d.s.tools.Ended(ctx, j, endUnknown, d.trail)
 	case x.Answer == nil:
 		return wait, nil
@@ -158,6 +169,16 @@ func (d *dispatcher) settled(ctx context.Context, c codemode.Call, j Judgement) 
 		return nil, nil
 	}
 	return thrown("UnknownOutcomeError", "unknown", "nobody knows whether "+c.Path+" happened; a person said to leave it"), d.s.tools.Ended(ctx, j, endUnknown, d.trail)
+}
+
+// withdrawn reports whether nobody can answer a question any more although its program goes on. One that is to end is not told
+// so: it would go on from there.
+func (d *dispatcher) withdrawn(ctx context.Context, x pags.Interaction) (bool, error) {
+	if x.Status != pags.InteractionCancelled {
+		return false, nil
+	}
+	run, err := d.s.runs.Load(ctx, d.run.ID)
+	return err == nil && !run.CancelAsked && !run.Status.Over(), err
 }
 
 func answered(r catalog.Result) *codemode.Admission {

@@ -26,7 +26,16 @@ type upstream struct {
 	changed string // part of every digest; another value is another definition
 	judge   func(execution.Call) *catalog.Failure
 	hold    chan struct{} // sends wait for it
+	also    string        // a path that is asked about too
+	calm    string        // one that nobody is asked about any more once it was judged twice
+	judged  int           // how often that one was
 }
+
+// askAlso is a policy that comes meanwhile.
+func (u *upstream) askAlso(path string) { u.mu.Lock(); u.also = path; u.mu.Unlock() }
+
+// calmWhenAsked is a policy that comes between the opening of a question and the look after it.
+func (u *upstream) calmWhenAsked(path string) { u.mu.Lock(); u.calm = path; u.mu.Unlock() }
 
 func (u *upstream) Judge(_ context.Context, c execution.Call) (execution.Judgement, error) {
 	u.mu.Lock()
@@ -40,7 +49,16 @@ func (u *upstream) Judge(_ context.Context, c execution.Call) (execution.Judgeme
 			return j, nil
 		}
 	}
-	switch kind, _, _ := strings.Cut(c.Path, "."); kind {
+	kind, _, _ := strings.Cut(c.Path, ".")
+	if c.Path == u.also {
+		kind = "ask"
+	}
+	if c.Path == u.calm {
+		if u.judged++; u.judged > 2 {
+			kind = "do"
+		}
+	}
+	switch kind {
 	case "read":
 		j.ReadOnly = true
 	case "bad":

@@ -53,9 +53,10 @@ func (s *Service) ask(ctx context.Context, in AskInput, ref Ref) error {
 	crash.Here(crash.AskRowAfter)
 	if isNew {
 		s.pushInbox(ctx, r.Interaction)
-		// A cancel that looked for open questions before there was this one did not see it: look once more.
+		// A cancel that looked for open questions before there was this one did not see it: look once more. It may also be that
+		// only this call needs nobody any more; the other questions of the run stay open.
 		if _, err := s.Questions.Question(ctx, in.RunID, ref); pags.Is(err, pags.Conflict) {
-			return s.CancelRun(ctx, in.RunID)
+			return s.withdraw(ctx, r)
 		}
 		return nil
 	}

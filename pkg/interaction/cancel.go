@@ -15,17 +15,22 @@ func (s *Service) CancelRun(ctx context.Context, id pags.RunID) error {
 	}
 	var failed []error
 	for _, r := range rows {
-		if r.Status == pags.InteractionOpen {
-			x, err := s.over(ctx, r, pags.InteractionCancelled)
-			if err != nil {
-				failed = append(failed, err)
-				continue
-			}
-			r.Status = x.Status
-		}
-		if r.Status == pags.InteractionCancelled { // told again: the first time may not have got through
-			failed = append(failed, s.deliver(ctx, r))
-		}
+		failed = append(failed, s.withdraw(ctx, r))
 	}
 	return errors.Join(failed...)
+}
+
+// withdraw ends a question that is open, and tells its token.
+func (s *Service) withdraw(ctx context.Context, r row) error {
+	if r.Status == pags.InteractionOpen {
+		x, err := s.over(ctx, r, pags.InteractionCancelled)
+		if err != nil {
+			return err
+		}
+		r.Status = x.Status
+	}
+	if r.Status != pags.InteractionCancelled {
+		return nil
+	}
+	return s.deliver(ctx, r) // also again: the first time may not have got through
 }

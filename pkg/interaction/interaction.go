@@ -68,6 +68,7 @@ const (
 	maxValue   = 4_000
 	maxNote    = 1_000
 	maxForm    = 64 << 10            // JSON of a filled form
+	asksPage   = 100                 // questions of a run that are read at once, as many as GetMany takes
 	secretLife = 24 * time.Hour      // a secret goes with its run
 	auditLife  = 90 * 24 * time.Hour // spec platform 6.8
 )

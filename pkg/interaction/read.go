@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/proagentstore/pags/pkg/httpapi"
 	"github.com/proagentstore/pags/pkg/pags"
@@ -106,20 +107,38 @@ func (s *Service) OfRun(ctx context.Context, id pags.RunID) ([]pags.Interaction,
 	return out, err
 }
 
-// rowsOf reads by the run's own rows, consistently; a run has few questions.
+// rowsOf reads by the run's own rows, consistently, all of them: a program may have asked thousands of times.
 func (s *Service) rowsOf(ctx context.Context, id pags.RunID) ([]row, error) {
-	page, err := s.Table.Query(ctx, port.Query{PK: "R#" + string(id), Prefix: "ASK#", Limit: 1000})
-	if err != nil {
-		return nil, fmt.Errorf("list the questions of %s: %w", id, err)
-	}
-	rows := make([]row, 0, len(page.Items))
-	for _, it := range page.Items {
-		x, _ := it["interactionId"].(string)
-		r, err := s.load(ctx, pags.InteractionID(x))
+	var rows []row
+	for q := (port.Query{PK: "R#" + string(id), Prefix: "ASK#", Limit: asksPage}); ; {
+		page, err := s.Table.Query(ctx, q)
 		if err != nil {
-			return rows, err
+			return nil, fmt.Errorf("list the questions of %s: %w", id, err)
 		}
-		rows = append(rows, r)
+		if len(page.Items) == 0 {
+			return rows, nil
+		}
+		keys := make([]port.Key, len(page.Items))
+		for i, it := range page.Items {
+			x, _ := it["interactionId"].(string)
+			keys[i] = metaKey(pags.InteractionID(x))
+		}
+		items, err := s.Table.GetMany(ctx, keys...)
+		if err != nil {
+			return rows, fmt.Errorf("read the questions of %s: %w", id, err)
+		}
+		for i, it := range items {
+			if it == nil {
+				return rows, pags.Errorf(pags.NotFound, "there is no interaction %s", strings.TrimPrefix(keys[i].PK, "X#"))
+			}
+			var r row
+			if err := port.Decode(it, &r); err != nil {
+				return rows, fmt.Errorf("read the questions of %s: %w", id, err)
+			}
+			rows = append(rows, r)
+		}
+		if q.Cursor = page.Cursor; q.Cursor == "" {
+			return rows, nil
+		}
 	}
-	return rows, nil
 }
