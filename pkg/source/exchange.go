@@ -35,6 +35,8 @@ const (
 
 var errHeaders, errBody = errors.New("no headers in time"), errors.New("no end of the body in time")
 
+var errCarries = errors.New("sent on to another host with a credential in the address")
+
 // exchange sends a request that may hold secrets and reads the answer. No text of net/http leaves it: those quote the URL.
 func (s *Service) exchange(ctx context.Context, req *catalog.Request, b *catalog.Bound, hide *mask) (catalog.Result, error) {
 	caller := ctx
@@ -49,7 +51,7 @@ func (s *Service) exchange(ctx context.Context, req *catalog.Request, b *catalog
 		once(httpReq)
 	}
 	stop := s.limit(ctx, headersLimit, func() { cancel(errHeaders) })
-	res, err := s.client(b.Tool.ReadOnly).Do(httpReq)
+	res, err := s.client(b.Tool.ReadOnly, hide).Do(httpReq)
 	stop()
 	if err != nil {
 		return s.noAnswer(caller, ctx, err, httpReq.URL.Hostname(), b.Tool.ReadOnly, sent)
@@ -79,12 +81,27 @@ type ending struct{ err error }
 
 func (e ending) Read([]byte) (int, error) { return 0, e.err }
 
-// client follows redirects of reads only: an effect that is sent elsewhere could happen twice, or in a place nobody approved.
-func (s *Service) client(readOnly bool) *http.Client {
+// client follows redirects of reads only: an effect that is sent elsewhere could happen twice, or in a place nobody approved. It
+// follows none to another host whose address holds a secret: an API that takes its key in the query may repeat that in Location.
+func (s *Service) client(readOnly bool, hide *mask) *http.Client {
 	c := *s.HTTP
 	c.Timeout = 0 // ours are finer
 	if !readOnly {
 		c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		return &c
+	}
+	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		to, from := r.URL, via[0].URL
+		if text := to.String(); (to.Host != from.Host || to.Scheme != from.Scheme) && hide.text(text) != text {
+			return errCarries
+		}
+		if s.HTTP.CheckRedirect != nil {
+			return s.HTTP.CheckRedirect(r, via)
+		}
+		if len(via) >= 10 { // what net/http does by itself
+			return errors.New("stopped after 10 redirects")
+		}
+		return nil
 	}
 	return &c
 }
@@ -146,6 +163,8 @@ func (s *Service) noAnswer(caller, ctx context.Context, err error, host string, 
 			break
 		}
 		return failed(f), nil
+	case errors.Is(err, errCarries):
+		f.Message, f.Retryable = host+" sends the call on to another host with the connection's credential in the address, so it was not followed", false
 	case late:
 		f.Code, f.Message = catalog.CodeHeadersTimeout, fmt.Sprintf("%s did not begin to answer within %d s", host, int(headersLimit.Seconds()))
 	case caller.Err() != nil:

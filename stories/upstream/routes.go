@@ -103,6 +103,9 @@ func said(r *http.Request) map[string]any {
 }
 
 func (s *Server) echo(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.seen = append(s.seen, fmt.Sprint(r.URL, r.Header))
+	s.mu.Unlock()
 	for name := range r.Header {
 		if name == "Authorization" || name == "X-Api-Key" || name == "Cookie" {
 			w.Header().Set("X-Echo-"+name, r.Header.Get(name))

@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 )
 
@@ -28,6 +29,7 @@ type Server struct {
 	effects  map[string]int            // by method, path and body
 	keys     map[string]map[string]int // by body, then by Idempotency-Key: how often it came
 	answers  map[string]string         // by Idempotency-Key
+	seen     []string                  // whole requests to /echo, as text
 	other    string                    // where /away sends its caller
 	held     chan struct{}             // /held answers when it is closed
 }
@@ -80,6 +82,9 @@ func (s *Server) Keys(body string) map[string]int {
 	defer s.mu.Unlock()
 	return maps.Clone(s.keys[body])
 }
+
+// Seen are whole requests to /echo, with all headers.
+func (s *Server) Seen() []string { s.mu.Lock(); defer s.mu.Unlock(); return slices.Clone(s.seen) }
 
 // Received is how often an operation was called, by method and path.
 func (s *Server) Received(operation string) int {
