@@ -53,8 +53,16 @@ func (s *Service) CallTool(ctx context.Context, caller httpapi.Caller, req CallR
 	if err != nil {
 		return Execution{}, fmt.Errorf("write a program that calls %s: %w", j.Address, err)
 	}
+	args, err := literal(req.Args)
+	if err != nil {
+		return Execution{}, pags.Wrap(err, pags.Unprocessable, "args is not one JSON value")
+	}
+	code := fmt.Sprintf("// Calls %s once.\nreturn await tools[%s](%s);\n", j.Address, path, args)
+	if len(code) > maxCode {
+		return Execution{}, pags.Errorf(pags.TooLarge, "the arguments have %d bytes of JSON; what may change something is called with at most %d at once, or from a program that makes them", len(args), maxCode-1000)
+	}
 	return s.Start(ctx, caller, Request{
-		Code:  fmt.Sprintf("// Calls %s once.\nreturn await tools[%s](%s);\n", j.Address, path, req.Args),
+		Code:  code,
 		Title: clip("Call "+j.Address, maxTitle), Via: req.Via, Tool: j.Address, AutoApprove: req.AutoApprove, Key: req.Key, Wait: req.Wait,
 	})
 }

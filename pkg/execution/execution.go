@@ -2,7 +2,7 @@
 // when a person is needed and goes on exactly once. The journal owns its progress; the run is what people look at.
 //
 //	routes.go    every route, first
-//	start.go     one transaction: run and program; then the wait for what is visible. call.go: one tool, called
+//	start.go     one transaction: run and program; then the wait for what is visible. call.go: one tool, called; literal.go its arguments
 //	bell.go      who waits for a slice of this process hears of its end
 //	view.go      an execution for people; status.go the table from run to its older statuses
 //	steps.go     the journal as one step for each call
