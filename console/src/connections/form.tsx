@@ -1,16 +1,11 @@
 import { useState, type FormEvent } from 'react'
 import { Problem } from '@/api/problem'
-import { authWords, placed } from '@/sources/auth'
-import type { AuthMethod, Connection, Source } from '@/api/model'
+import type { Connection, Source } from '@/api/model'
 import { Button } from '@/ui/button'
-import { Choice, Field } from '@/ui/field'
+import { Area, Choice, Field } from '@/ui/field'
 import { Failure } from '@/ui/state'
 import { useAddConnection, useChangeConnection } from './hooks'
-
-/** The values that a method asks for, each once. */
-export function inputsOf(m: AuthMethod | undefined): string[] {
-  return [...new Set((m?.placements ?? []).flatMap((p) => p.inputs))]
-}
+import { elsewhere, variables, ways } from './ways'
 
 /** Fields for secrets. What is typed is never shown, and only the last characters are later. */
 export function Secrets({ inputs, values, onChange, hints }: { inputs: string[]; values: Record<string, string>; onChange: (v: Record<string, string>) => void; hints?: Record<string, string> | undefined }) {
@@ -22,35 +17,50 @@ export function Secrets({ inputs, values, onChange, hints }: { inputs: string[];
   ))
 }
 
+const places: [string, string][] = [['header', 'a header'], ['query', 'a query parameter'], ['cookie', 'a cookie']]
+
 /** Connects a source: by which method, with which values. */
 export function ConnectForm({ source, taken, onDone }: { source: Source; taken: string[]; onDone?: () => void }) {
-  const usable = source.auth.filter((m) => m.supported)
-  const [method, setMethod] = useState(usable[0]?.id ?? '')
+  const all = ways(source.auth)
+  const [chosen, setChosen] = useState(all[0]?.id ?? '')
+  const [place, setPlace] = useState({ in: 'header', name: '' })
   const [name, setName] = useState(() => freeName(taken))
   const [values, setValues] = useState<Record<string, string>>({})
   const [baseUrl, setBaseUrl] = useState('')
+  const [lines, setLines] = useState('')
   const [key, setKey] = useState(() => crypto.randomUUID())
   const add = useAddConnection()
-  const m = usable.find((x) => x.id === method)
-  const needsBase = source.needsBase === true && !source.baseUrl
+  const way = all.find((w) => w.id === chosen)
+  const inputs = way?.inputs ?? []
+  const vars = variables(lines)
   const wrong = (field: string) => (add.error instanceof Problem ? add.error.fields.find((f) => f.location === `body.${field}`)?.message : undefined)
-  const inputs = inputsOf(m)
   const submit = (e: FormEvent) => {
     e.preventDefault()
-    add.mutate({ key, body: { source: source.slug, name, method, values: Object.fromEntries(inputs.map((i) => [i, values[i] ?? ''])), ...(baseUrl ? { baseUrl } : {}) } }, {
+    if ('error' in vars) return
+    const method = chosen === elsewhere ? `${place.in}:${place.name.trim()}` : chosen
+    add.mutate({ key, body: { source: source.slug, name, method, values: Object.fromEntries(inputs.map((i) => [i, values[i] ?? ''])), ...(baseUrl ? { baseUrl } : {}), ...(Object.keys(vars.values).length > 0 ? { variables: vars.values } : {}) } }, {
       onSuccess: () => { setValues({}); setKey(crypto.randomUUID()); setName(freeName([...taken, name])); onDone?.() },
       onError: (err) => { if (err instanceof Problem && err.status >= 400) setKey(crypto.randomUUID()) },
     })
   }
-  if (usable.length === 0) return <p className="text-sm text-wait">None of the ways to be let in that {source.name} describes can be used yet.</p>
   return (
     <form onSubmit={submit} className="space-y-4">
       <div className="grid gap-4 sm:grid-cols-2">
-        <Choice label="Method" value={method} onChange={setMethod} options={usable.map((x) => [x.id, [authWords[x.kind] ?? x.kind, placed(x)].filter(Boolean).join(': ')])} hint={m?.reason} />
+        <Choice label="Method" value={chosen} onChange={setChosen} options={all.map((w) => [w.id, w.text])} hint={way?.hint} />
         <Field label="Name" required pattern="[a-z][a-z0-9_]{0,39}" title="Small letters, digits and underscores; a letter first" spellCheck={false} value={name} onChange={(e) => { setName(e.target.value) }} error={wrong('name')} hint={<>Its tools begin with <span className="font-mono">{source.slug}.{name || '…'}.</span></>} />
+        {chosen === elsewhere ? (
+          <>
+            <Choice label="It goes into" value={place.in} onChange={(v) => { setPlace({ ...place, in: v }) }} options={places} />
+            <Field label="Called" required spellCheck={false} placeholder={place.in === 'header' ? 'X-Api-Key' : 'api_key'} value={place.name} onChange={(e) => { setPlace({ ...place, name: e.target.value }) }} />
+          </>
+        ) : null}
         <Secrets inputs={inputs} values={values} onChange={setValues} />
-        <Field label="Base URL" type="url" required={needsBase} spellCheck={false} placeholder={source.baseUrl ?? 'as described'} value={baseUrl} onChange={(e) => { setBaseUrl(e.target.value) }} error={wrong('baseUrl')} />
+        <Field label="Base URL" type="url" required={source.needsBase && !source.baseUrl} spellCheck={false} placeholder={source.baseUrl ?? 'as described'} value={baseUrl} onChange={(e) => { setBaseUrl(e.target.value) }} error={wrong('baseUrl')} />
       </div>
+      <details>
+        <summary className="text-xs text-ink-2 hover:text-ink">Variables of its addresses</summary>
+        <div className="mt-2 sm:max-w-[calc(50%-0.5rem)]"><Area label="Variables" mono rows={2} value={lines} onChange={setLines} error={'error' in vars ? vars.error : undefined} hint="Where an address has {names}: name=value, one a line." /></div>
+      </details>
       {add.error && !wrong('name') && !wrong('baseUrl') ? <Failure error={add.error} safe="No connection was made." /> : null}
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" look="primary" busy={add.isPending}>Connect</Button>

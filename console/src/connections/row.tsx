@@ -39,7 +39,7 @@ export function ConnectionRow({ c, linked }: { c: Connection; linked?: boolean }
         </div>
       </div>
       <div role="status" className="text-sm">
-        {test.data ? <p className={test.data.status === 'healthy' ? 'mt-2 text-ok' : test.data.status === 'unknown' ? 'mt-2 text-ink-2' : 'mt-2 text-bad'}>{[test.data.detail, test.data.httpStatus && `HTTP ${test.data.httpStatus.toString()}`, span(test.data.millis)].filter(Boolean).join(' · ')}</p> : null}
+        {test.data ? <p className={test.data.status === 'healthy' ? 'mt-2 text-ok' : test.data.status === 'unknown' ? 'mt-2 text-ink-2' : 'mt-2 text-bad'}>{[test.data.detail, span(test.data.millis)].filter(Boolean).join(' · ')}</p> : null}
       </div>
       {error ? <Failure className="mt-2" error={error} safe="The connection is as it was." /> : null}
       {editing ? <ReplaceForm c={c} onDone={() => { setEditing(false) }} /> : null}

@@ -3,6 +3,7 @@ import { ArrowDownToLine, ArrowDown, ArrowUp, SquarePen, Square } from 'lucide-r
 import { useCallback, useMemo } from 'react'
 import type { Call, Execution, Run } from '@/api/model'
 import { useKeys } from '@/app/keyboard'
+import { ExportButton } from '@/runs/export-button'
 import { useEvents } from '@/runs/hooks'
 import { EventRow } from '@/runs/step-detail'
 import { Waterfall } from '@/runs/waterfall'
@@ -93,6 +94,7 @@ function Actions({ run }: { run: Run }) {
   const cancel = useCancelExecution(run.id)
   return (
     <>
+      <ExportButton id={run.id} />
       {run.code?.tool ? <Link to="/tools" search={{ tool: run.code.tool }} className={buttonStyle()}>The tool</Link> : <Link to="/playground" search={{ run: run.id }} className={buttonStyle()}><SquarePen aria-hidden className="size-4" />Open in the playground</Link>}
       {over(run.status) ? null : (
         <Button look="danger" busy={cancel.isPending || run.cancelAsked === true} onClick={() => { cancel.mutate() }}>

@@ -8,7 +8,7 @@ import { useSources } from '@/sources/hooks'
 import { Panel } from '@/ui/page'
 import { CopyText } from '@/ui/state'
 
-/** The way to a first run: what is there already, and for each missing thing the exact next command. */
+/** The two ways to a first run: what is there already, and for each missing thing the exact next command. */
 export function FirstRun() {
   const keys = useModelKeys().data
   const machines = useMachines().data
@@ -16,26 +16,29 @@ export function FirstRun() {
   const sources = useSources().data
   const name = instances?.[0]?.displayName ?? 'Browser'
   return (
-    <Panel className="grid gap-x-8 gap-y-6 p-5 lg:grid-cols-2">
+    <Panel className="grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 p-5 lg:grid-cols-2">
       <h2 className="font-semibold lg:col-span-2">No runs yet</h2>
-      <section aria-labelledby="first-browse">
-      <h3 id="first-browse" className="text-xs text-ink-2">Let an agent work in a browser</h3>
-      <ol className="mt-3 space-y-4">
+      <Way id="first-browse" name="Let an agent work in a browser">
         <Step done={(keys?.length ?? 0) > 0} to="/keys" what="Store a model key" command={'printf %s "$ANTHROPIC_API_KEY" | pags keys set anthropic'} />
         <Step done={machines?.some((m) => m.online) ?? false} to="/machines" what="Bring a machine online" command="pags up" />
         <Step done={(instances?.length ?? 0) > 0} to="/agents" what="Get an agent" command="pags instances subscribe browser" />
         <Step done={false} to="/instances" what="Give it a task" command={`pags browse "${name}" --url https://example.com --objective "Tell me the page title" --wait`} />
-      </ol>
-      </section>
-      <section aria-labelledby="first-tools">
-      <h3 id="first-tools" className="text-xs text-ink-2">Let programs and models call your APIs</h3>
-      <ol className="mt-3 space-y-4">
+      </Way>
+      <Way id="first-tools" name="Let programs and models call your APIs">
         <Step done={(sources?.length ?? 0) > 0} to="/sources/new" what="Add an API" command="pags sources add https://petstore3.swagger.io/api/v3/openapi.json" />
         <Step done={sources?.some((s) => s.connections > 0) ?? false} to="/connections" what="Connect it" command={`pags connections add ${sources?.[0]?.slug ?? 'SOURCE'}`} />
-        <Step done={false} to="/playground" what="Run a program" command={'pags call --stdin <<< "return await tools.search({ query: \'list\' })"'} />
-      </ol>
-      </section>
+        <Step done={false} to="/playground" what="Run a program" command={'pags exec -e "return tools.search({ query: \'list\' })"'} />
+      </Way>
     </Panel>
+  )
+}
+
+function Way({ id, name, children }: { id: string; name: string; children: ReactNode }) {
+  return (
+    <section aria-labelledby={id}>
+      <h3 id={id} className="text-xs text-ink-2">{name}</h3>
+      <ol className="mt-3 space-y-4">{children}</ol>
+    </section>
   )
 }
 

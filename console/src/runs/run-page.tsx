@@ -1,5 +1,5 @@
 import { Link, useCanGoBack, useNavigate, useRouter } from '@tanstack/react-router'
-import { ArrowDownToLine, Download, RotateCw, Square } from 'lucide-react'
+import { ArrowDownToLine, RotateCw, Square } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
 import type { Run } from '@/api/model'
 import { useKeys } from '@/app/keyboard'
@@ -12,7 +12,8 @@ import { Fact, Page, Panel } from '@/ui/page'
 import { CopyText, Failure, Skeleton } from '@/ui/state'
 import { over, Status } from '@/ui/status'
 import { Ago, span, useNow } from '@/ui/time'
-import { useCancelRun, useEvents, useExport, useRun } from './hooks'
+import { ExportButton } from './export-button'
+import { useCancelRun, useEvents, useRun } from './hooks'
 import { StepDetail } from './step-detail'
 import { steps } from './timeline'
 import { Waterfall } from './waterfall'
@@ -85,19 +86,9 @@ function Trail({ run }: { run: Run }) {
 
 function Actions({ run }: { run: Run }) {
   const cancel = useCancelRun(run.id)
-  const copy = useExport(run.id)
-  const save = () => {
-    copy.mutate(undefined, { onSuccess: (body) => {
-      const a = document.createElement('a')
-      a.href = URL.createObjectURL(new Blob([JSON.stringify(body, null, 2)], { type: 'application/json' }))
-      a.download = `${run.id}.json`
-      a.click()
-      URL.revokeObjectURL(a.href)
-    } })
-  }
   return (
     <>
-      <Button look="quiet" busy={copy.isPending} onClick={save}><Download aria-hidden className="size-4" />Export</Button>
+      <ExportButton id={run.id} />
       {over(run.status) ? (
         <Link to="/instances/$id" params={{ id: run.instanceId }} search={{ url: run.browse?.url, objective: run.browse?.objective }} className={buttonStyle()}><RotateCw aria-hidden className="size-4" />Run again</Link>
       ) : (
@@ -105,7 +96,7 @@ function Actions({ run }: { run: Run }) {
           <Square aria-hidden className="size-3.5" />{run.cancelAsked ? 'Stopping' : 'Stop'}
         </Button>
       )}
-      {cancel.error ?? copy.error ? <Failure error={(cancel.error ?? copy.error) as Error} /> : null}
+      {cancel.error ? <Failure error={cancel.error} /> : null}
     </>
   )
 }

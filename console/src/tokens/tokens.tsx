@@ -107,7 +107,6 @@ function Snippets({ token }: { token: string }) {
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm"><span className="text-ink-2">Address</span><CopyText text={url} label="Copy the address" /></p>
       <div><p className="mb-1 text-xs text-ink-2">Claude Code</p><Code text={`claude mcp add --transport http pags ${url} --header "Authorization: Bearer ${token}"`} label="Command for Claude Code" wrap /></div>
       <div><p className="mb-1 text-xs text-ink-2">A client with a configuration file</p><Code text={json} label="Configuration" /></div>
-      <div><p className="mb-1 text-xs text-ink-2">A client that starts a program</p><Code text="pags mcp" label="Command of a local server" /></div>
     </div>
   )
 }

@@ -9,6 +9,7 @@ import { Tabs } from '@/ui/tabs'
 import type { Described } from '@/api/model'
 import { useTool } from './hooks'
 import { actionOf, Held, Risk, Verdict, why } from './marks'
+import { parts } from './tree'
 import { TryIt } from './try'
 
 /** Everything about one tool: what it does, what it takes and gives, what your policies say, and a call of it. */
@@ -17,12 +18,13 @@ export function ToolDetail({ path }: { path: string }) {
   if (tool.error && !tool.data) return <Failure error={tool.error} {...(tool.error instanceof Problem && tool.error.status === 404 ? {} : { retry: () => { void tool.refetch() } })} safe="It may have been removed, renamed, or its connection switched off." />
   if (!tool.data) return <Skeleton rows={3} />
   const t = tool.data
+  const { namespace } = parts(t.path)
   return (
     <Panel label="Tool" className="divide-y divide-line">
       <div className="space-y-3 p-4">
         <div>
           <CopyText text={t.path} label="Copy the path" />
-          <h2 className="mt-2 text-lg font-semibold tracking-tight break-words">{t.name}</h2>
+          <h2 className="mt-2 text-lg font-semibold tracking-tight break-words">{namespace ? t.path.slice(namespace.length + 1) : t.path}</h2>
         </div>
         <p className="flex flex-wrap gap-1.5">
           <Risk readOnly={t.readOnly} destructive={t.destructive} />
@@ -33,7 +35,7 @@ export function ToolDetail({ path }: { path: string }) {
         {t.description ? <p className="max-w-prose text-sm break-words whitespace-pre-wrap">{t.description}</p> : null}
         {t.host ? <p className="font-mono text-xs break-all text-ink-2">{t.method} {t.host}{t.route}</p> : null}
         {t.policy ? <p className="text-xs text-ink-2">
-          {why(t.policy)}{t.policy.pattern ? <> (<Link to="/policies" search={{ pattern: t.policy.pattern }} className="link font-mono">{t.policy.pattern}</Link>)</> : <> <Link to="/policies" search={{ pattern: t.path }} className="link">Make a rule for it</Link></>}
+          {why(t.policy)}.{t.policy.pattern ? <> (<Link to="/policies" search={{ pattern: t.policy.pattern }} className="link font-mono">{t.policy.pattern}</Link>)</> : <> <Link to="/policies" search={{ pattern: t.path }} className="link">Make a rule for it</Link></>}
           {t.held && t.source ? <> It asks first until you <Link to="/sources/$slug" params={{ slug: t.source }} className="link">look at the change</Link>.</> : null}
         </p> : null}
         {t.off ? <p className="rounded-md bg-wait-soft px-3 py-2 text-sm text-wait">Its {t.off} is switched off: no call goes out.</p> : null}

@@ -27,5 +27,5 @@ export function Held({ held }: { held: string | undefined }) {
 }
 
 export function why(d: Decision): string {
-  return d.reason.charAt(0).toUpperCase() + d.reason.slice(1)
+  return d.reason.charAt(0).toUpperCase() + d.reason.slice(1).replace(/\.$/, '')
 }

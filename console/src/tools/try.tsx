@@ -50,7 +50,7 @@ export function TryIt({ tool }: { tool: Described }) {
       <h3 id="try" className="mb-2 font-semibold">Try it</h3>
       <form onSubmit={(e: FormEvent) => { e.preventDefault(); go() }} className="space-y-3">
         <Editor label="Arguments" value={text} onChange={(v) => { setText(v); setBad(undefined) }} onRun={go} marked={bad?.line} rows={Math.min(12, Math.max(4, text.split('\n').length))} invalid={bad !== undefined} describedBy="try-hint" />
-        <p id="try-hint" className="text-xs text-ink-2">{bad ? <span className="text-bad">{bad.error}</span> : also.length > 0 ? <>Also takes {also.slice(0, 10).join(', ')}{also.length > 10 ? ` and ${(also.length - 10).toString()} more` : ''}</> : 'JSON'}</p>
+        <p id="try-hint" className="text-xs text-ink-2">{bad ? <span className="text-bad">{bad.error}</span> : also.length > 0 ? <>Also takes {also.slice(0, 10).join(', ')}{also.length > 10 ? ` and ${(also.length - 10).toString()} more` : ''}</> : 'One JSON object'}</p>
         <Button type="submit" look="primary" aria-keyshortcuts="Control+Enter Meta+Enter" busy={start.isPending}>Call</Button>
       </form>
       {start.error ? <Failure className="mt-3" error={start.error} safe={start.error instanceof Problem && start.error.status >= 400 ? 'It was not called.' : 'Look at the runs before you call it again.'} /> : null}
