@@ -37,8 +37,12 @@ type remote struct {
 // maxAnswer is what an answer of a dispatcher elsewhere may have: Lambda carries 6 MB, and the rest is for what is around it.
 const maxAnswer = 6<<20 - 64<<10
 
-// codeTooLarge is the failure of a call whose arguments or answer do not fit between the functions.
-const codeTooLarge = "too_large"
+// Failures of calls that did not get through: codeTooLarge of arguments or an answer that do not fit between the functions, codeBusy
+// of a call that was refused before anything ran.
+const (
+	codeTooLarge = "too_large"
+	codeBusy     = "dispatcher_busy"
+)
 
 func (r remote) Admit(ctx context.Context, c codemode.Call) (codemode.Admission, error) {
 	out, err := r.ask(ctx, "admit", c)
@@ -56,6 +60,10 @@ func (r remote) Admit(ctx context.Context, c codemode.Call) (codemode.Admission,
 
 func (r remote) Send(ctx context.Context, c codemode.Call) (codemode.Answer, error) {
 	out, err := r.ask(ctx, "send", c)
+	if pags.Is(err, pags.RateLimited) { // the one refusal that surely comes before the call
+		return *answered(catalog.Failed(&catalog.Failure{Code: codeBusy, Retryable: true,
+			Message: "the call was not sent, since too many are on their way; make it again, or make fewer at once"})).Answer, nil
+	}
 	if err == nil && out.Answer == nil {
 		err = pags.Errorf(pags.Internal, "the dispatcher gave no answer")
 	}

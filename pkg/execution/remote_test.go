@@ -82,7 +82,7 @@ func (w *within) Transact(ctx context.Context, token string, writes ...port.Writ
 
 // elsewhere runs programs as CodeFunction does: with nothing but its rows, and a dispatcher to which JSON travels. There are no
 // questions, tools, brains and sockets to reach.
-func elsewhere(t *testing.T) (h *house, table *within, asked *atomic.Int64) {
+func elsewhere(t *testing.T, fail ...func(execution.DispatchInput) error) (h *house, table *within, asked *atomic.Int64) {
 	t.Helper()
 	asked = &atomic.Int64{}
 	h = newHouse(t, nil)
@@ -94,6 +94,11 @@ func elsewhere(t *testing.T) (h *house, table *within, asked *atomic.Int64) {
 			var got execution.DispatchInput
 			if err := travel(in, &got); err != nil {
 				return out, err
+			}
+			for _, f := range fail {
+				if err := f(in); err != nil {
+					return out, err
+				}
 			}
 			said, err := there.Serve(ctx, got)
 			if err != nil {
@@ -190,5 +195,23 @@ func TestRemote_SleepCancelAndGivingUpStayWithinTheRole(t *testing.T) {
 	}
 	if n := table.refused.Load(); n != 0 {
 		t.Errorf("it did %d things that its role does not allow", n)
+	}
+}
+
+func TestRemote_WhatSurelyWasNotSentIsAFailureAndTheRestADoubt(t *testing.T) {
+	for code, status := range map[pags.Code]string{pags.RateLimited: "completed", pags.Unavailable: "waiting_for_interaction"} {
+		h, _, _ := elsewhere(t, func(in execution.DispatchInput) error {
+			if in.Op == "send" {
+				return pags.Errorf(code, "no")
+			}
+			return nil
+		})
+		x := h.start(`const r = await tools.do.thing({}); return [r.ok, r.error.code, r.error.retryable]`)
+		if x.Status != status || status == "completed" && text(x.Result) != `[false,"dispatcher_busy",true]` {
+			t.Errorf("%s: %s", code, text(x))
+		}
+		if n, _ := h.tools.effects(); n != 0 {
+			t.Errorf("%s: %d effects", code, n)
+		}
 	}
 }
