@@ -109,6 +109,8 @@ func TestVisible_ShowsWhatHides(t *testing.T) {
 		"pay\u202Egnp.exe": "pay<U+202E>gnp.exe", "a\u200Bb": "a<U+200B>b", "a\u200Db": "a<U+200D>b", "hi\U000E0041": "hi<U+E0041>",
 		"bell\x07": "bell<U+0007>", "line\nnext\ttab": "line\nnext\ttab", "win\r\nline": "win\r\nline", "over\rwrite": "over<U+000D>write",
 		"Zoë 東京": "Zoë 東京", "👩\u200D👧": "👩\u200D👧", "می\u200Cخواهم": "می\u200Cخواهم", "x\u2066y": "x<U+2066>y", "bad\xff": "bad\uFFFD",
+		"❤\uFE0F 1\uFE0F\u20E3": "❤\uFE0F 1\uFE0F\u20E3", "❤\uFE0F\uFE01": "❤\uFE0F<U+FE01>", "a\uFE01": "a<U+FE01>", "a\u2800b": "a<U+2800>b",
+		"a\U0001D173b": "a<U+1D173>b", "a\U0001BCA0b": "a<U+1BCA0>b", "a\u180Bb": "a<U+180B>b", "\u0600١٢": "\u0600١٢",
 	} {
 		if got := Visible(in); got != want {
 			t.Errorf("%q became %q, not %q", in, got, want)

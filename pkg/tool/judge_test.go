@@ -249,8 +249,32 @@ func TestQuestion_LongArgumentsAreCutWithADigestOfAll(t *testing.T) {
 	if a["args"] != nil || a["argsCut"] != true || len([]rune(a["shown"].(string))) != 4000 || a["argsSize"].(int) < 9000 {
 		t.Errorf("%v", a)
 	}
+	if d := s.judge(t, call(create, body(9000, "a"))).Ask.Detail; strings.Contains(d, "exactly what is shown") || !strings.Contains(d, "Only the beginning") {
+		t.Error(d)
+	}
 	if a["shown"] != b["shown"] || a["argsDigest"] == b["argsDigest"] || a["digest"] == b["digest"] {
 		t.Error("what is cut off is not told apart")
+	}
+}
+
+func TestQuestion_NothingIsCutOffWithoutBeingSaid(t *testing.T) {
+	s := newStage(t)
+	for says, text := range map[string]string{
+		"many lines":             strings.Repeat(`\n`, 1900),
+		"hidden characters":      strings.Repeat("\u200b", 1200),
+		"hidden and many":        strings.Repeat("\u202e", 900) + strings.Repeat("y", 900),
+		"short, but wide as set": strings.Repeat("z", 3900),
+	} {
+		q := s.judge(t, call(create, `{"owner":"o","body":{"title":"`+text+`the end"}}`)).Ask
+		whole := strings.Contains(q.Request["shown"].(string), "the end")
+		if cut := q.Request["argsCut"] == true; whole == cut || cut == strings.Contains(q.Detail, "exactly what is shown") {
+			t.Errorf("%s: shown whole %v, said to be cut %v: %s", says, whole, cut, q.Detail)
+		}
+	}
+	deep := strings.Repeat(`[`, 60) + `"the end"` + strings.Repeat(`]`, 60) // its lines are long, itself is short
+	q := s.judge(t, call(create, `{"owner":"o","body":{"title":"t","labels":`+deep+`}}`)).Ask
+	if q == nil || q.Request["argsCut"] == true || !strings.Contains(q.Request["shown"].(string), "the end") {
+		t.Errorf("%v", q.Request)
 	}
 }
 

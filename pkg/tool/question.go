@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/url"
 	"strings"
@@ -61,7 +62,11 @@ func (j Judgement) approval() *Question {
 	if t.Destructive {
 		why = append(why, "It may overwrite or remove something.")
 	}
-	why = append(why, "Accept sends exactly what is shown, once. Decline sends nothing.")
+	if q.Request["argsCut"] == true {
+		why = append(why, fmt.Sprintf("Only the beginning of its arguments is shown here, which are %v characters; all of them stand in the steps of the run. Accept sends all of them, once. Decline sends nothing.", q.Request["argsSize"]))
+	} else {
+		why = append(why, "Accept sends exactly what is shown, once. Decline sends nothing.")
+	}
 	q.Detail = strings.Join(why, " ")
 	return q
 }
@@ -102,7 +107,7 @@ func builtHost(t *catalog.Tool, args map[string]any) string {
 func noFile(string) ([]byte, error) { return nil, nil }
 
 // showArgs puts the arguments into a request: exactly, where they are short; as a person can read them, with hidden and turning
-// characters made visible; and the digest of all of them.
+// characters made visible, and argsCut where that is not all of them; and the digest of all of them.
 func (j Judgement) showArgs(request map[string]any) {
 	text := canonical(j.Input)
 	sum := sha256.Sum256(text)
@@ -110,12 +115,17 @@ func (j Judgement) showArgs(request map[string]any) {
 	request["argsDigest"], request["argsSize"] = hex.EncodeToString(sum[:]), size
 	if size <= shownArgs {
 		request["args"] = j.Input
-	} else {
-		request["argsCut"] = true
 	}
 	var pretty bytes.Buffer
 	_ = json.Indent(&pretty, text, "", "  ")
-	request["shown"] = clip(guard.Visible(pretty.String()), shownArgs)
+	shown := guard.Visible(pretty.String())
+	if utf8.RuneCountInString(shown) > shownArgs { // in one line they may fit
+		shown = guard.Visible(string(text))
+	}
+	if utf8.RuneCountInString(shown) > shownArgs {
+		request["argsCut"] = true
+	}
+	request["shown"] = clip(shown, shownArgs)
 }
 
 // policyFacts is a decision as plain values, which a stored question is made of.
