@@ -5,6 +5,8 @@
 //	desk_test.go    a small site and its script      person_test.go  the person who answers
 //	kill_test.go    death at every crash point       execution_test.go  several executions, a runner that is lost
 //	canary_test.go  secrets, and where they are not
+//	toolbox_test.go a host with an API to call (upstream/); programkill_test.go, resume_test.go, hostile_test.go (hostile/),
+//	badcall_test.go, toolcanary_test.go, programcli_test.go and mcp_test.go play with programs
 package stories
 
 import (
