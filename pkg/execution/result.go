@@ -96,7 +96,7 @@ func endOf(f *codemode.Failure) (pags.Outcome, string) {
 	case f.Kind == codemode.FailCancelled:
 		return pags.OutcomeCancelled, "Cancelled by the owner."
 	}
-	detail := clip(f.Title(), 300)
+	detail := clip(oneLine(f.Title()), 300)
 	if f.Line > 0 {
 		detail = fmt.Sprintf("Line %d: %s", f.Line, detail)
 	}

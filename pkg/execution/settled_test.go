@@ -2,6 +2,7 @@ package execution_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,5 +90,20 @@ func TestPause_MoreThanAThousandQuestionsOfOneProgramAreAllInReach(t *testing.T)
 	h.must(err)
 	if len(all) != 1101 || all[1100].Step != 1101 {
 		t.Errorf("%d questions", len(all))
+	}
+}
+
+func TestStart_WhatAnAgentCallsItsProgramAndItsErrorHidesNothingFromPeople(t *testing.T) {
+	h := newHouse(t, nil)
+	for _, c := range []struct{ title, code, want, detail string }{
+		{"pay\u202e \x1b[2J\nApproved by the owner", "throw new Error('a\\u202eb\\u001b[31m\\nc')", "pay<U+202E> <U+001B>[2J Approved by the owner", "Error: a<U+202E>b<U+001B>[31m c"},
+		{" \u200b ", "// \u202eevil\nthrow 1", "<U+200B>", "1"},
+		{"", "// \u202eevil\nthrow 1", "<U+202E>evil", "1"},
+	} {
+		x, err := h.Start(t.Context(), person(ada), execution.Request{Code: c.code, Title: c.title, Wait: 20})
+		h.must(err)
+		if x.Title != c.want || !strings.Contains(x.Detail, c.detail) {
+			t.Errorf("%q %q", x.Title, x.Detail)
+		}
 	}
 }

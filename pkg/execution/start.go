@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/proagentstore/pags/pkg/guard"
 	"github.com/proagentstore/pags/pkg/httpapi"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/port"
@@ -72,14 +73,18 @@ func (r *Request) check(caller httpapi.Caller) error {
 	return nil
 }
 
-// title is the given one, or the first line of the program that says something.
+// title is the given one, or the first line of the program that says something. People find runs and questions by it, and an
+// agent may have written it: it is one line, and nothing in it hides.
 func (r *Request) title() string {
-	if t := strings.TrimSpace(r.Title); t != "" {
-		return t
+	if t := oneLine(r.Title); t != "" {
+		return clip(t, 4*maxTitle)
 	}
 	for line := range strings.Lines(r.Code) {
 		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "/*#"))
 		if line == "" || strings.HasPrefix(line, "```") {
+			continue
+		}
+		if line = oneLine(line); line == "" {
 			continue
 		}
 		if runes := []rune(line); len(runes) > 80 {
@@ -89,6 +94,8 @@ func (r *Request) title() string {
 	}
 	return "A program"
 }
+
+func oneLine(s string) string { return strings.Join(strings.Fields(guard.Visible(s)), " ") }
 
 // Polls of a waiting caller: a short program is answered at once, a long one costs few reads.
 const (
