@@ -53,6 +53,7 @@ export default async function connections(t, w, api) {
     page.once('dialog', (d) => { void d.accept() })
     await page.getByRole('button', { name: 'Remove workshop.spare' }).click()
     await use.waitFor({ state: 'detached' })
+    api.take()
     quiet(w)
   })
 }
