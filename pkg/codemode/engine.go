@@ -59,6 +59,7 @@ type Engine struct {
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
 	image   *image
+	spare   *vm // a fresh instance for the next program, if somebody had time to make it
 }
 
 var _ Sandbox = (*Engine)(nil)
@@ -136,7 +137,7 @@ func (e *Engine) close(ctx context.Context, rt wazero.Runtime) {
 	if e.cache != nil {
 		_ = e.cache.Close(ctx)
 	}
-	e.runtime, e.module, e.image, e.cache = nil, nil, nil, nil
+	e.runtime, e.module, e.image, e.cache, e.spare = nil, nil, nil, nil, nil // closing the runtime closed its instances
 }
 
 // Open implements Sandbox.
@@ -149,12 +150,45 @@ func (e *Engine) Open(ctx context.Context, p Program) (Session, error) {
 	if err := e.Warm(ctx); err != nil {
 		return nil, err
 	}
-	v, err := e.instance(ctx, e.image)
-	if err != nil {
-		return nil, err
+	v := e.takeSpare()
+	if v == nil {
+		var err error
+		if v, err = e.instance(ctx, e.image); err != nil {
+			return nil, err
+		}
 	}
 	v.hard = !e.opt.Killed
 	return newSession(v, c, p), nil
+}
+
+// Prepare makes an instance for the next program now, while nobody waits for it. It has run nothing of anybody's.
+func (e *Engine) Prepare(ctx context.Context) error {
+	e.mu.Lock()
+	image, have := e.image, e.spare != nil
+	e.mu.Unlock()
+	if image == nil || have {
+		return nil
+	}
+	v, err := e.instance(ctx, image)
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.spare != nil || e.image != image {
+		v.close()
+		return nil
+	}
+	e.spare = v
+	return nil
+}
+
+func (e *Engine) takeSpare() *vm {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	v := e.spare
+	e.spare = nil
+	return v
 }
 
 // instance makes a fresh interpreter; with an image it starts as the image was.

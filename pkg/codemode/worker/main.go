@@ -67,6 +67,9 @@ func (w *child) serve(m message) error {
 		if err != nil {
 			return w.say(message{Op: "ready", Trouble: err.Error()})
 		}
+		if err := engine.Prepare(ctx); err != nil {
+			return w.say(message{Op: "ready", Trouble: err.Error()})
+		}
 		w.engine = engine
 		return w.say(message{Op: "ready", Version: codemode.Version()})
 	case "open":
@@ -89,7 +92,10 @@ func (w *child) serve(m message) error {
 			w.session.Close()
 			w.session = nil
 		}
-		return w.say(message{Op: "closed"})
+		if err := w.say(message{Op: "closed"}); err != nil {
+			return err
+		}
+		return w.engine.Prepare(ctx)
 	}
 	return errors.New("an unknown message")
 }
