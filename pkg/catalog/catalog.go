@@ -8,7 +8,7 @@
 //	server.go auth.go                                   addresses, ways to be let in
 //	name.go                                             addresses and legal names of tools
 //	input.go payload.go template.go                     one input schema and one request template per tool
-//	arguments.go validate.go                            arguments arranged and checked, every problem listed
+//	arguments.go validate.go bounded.go                 arguments arranged and checked, every problem listed
 //	build.go style.go body.go multipart.go apply.go     arguments and credentials become a request
 //	answer.go result.go                                 an upstream answer becomes {ok, data | error}
 //	probe.go                                            where an API's description may lie

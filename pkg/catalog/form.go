@@ -38,7 +38,11 @@ func CheckForm(schema json.RawMessage, content map[string]any) []Problem {
 		content = map[string]any{}
 	}
 	var bad *jsonschema.ValidationError
-	if !errors.As(c.Validate(plainMap(content)), &bad) {
+	err = c.Validate(plainMap(content))
+	if errors.Is(err, errTooIntricate) {
+		return []Problem{{"", "the schema of the form takes too long to check; decline it"}}
+	}
+	if !errors.As(err, &bad) {
 		return nil
 	}
 	var out []Problem

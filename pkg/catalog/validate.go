@@ -25,8 +25,9 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// checker is a compiled input schema. It is nil inside when the schema could not be compiled; then anything passes.
-type checker struct{ schema *jsonschema.Schema }
+// checker is a compiled input schema. It is nil inside when the schema could not be compiled; then anything passes, and so does
+// what takes too long to check: upstream judges it.
+type checker struct{ schema *bounded }
 
 // Check judges arguments against the input schema and lists everything that is wrong, or nothing.
 func (t *Tool) Check(args map[string]any) []Problem {
@@ -132,7 +133,7 @@ func (t *Tool) checker() *checker {
 	return c
 }
 
-func (t *Tool) compile() (*jsonschema.Schema, error) {
+func (t *Tool) compile() (*bounded, error) {
 	out, err := compile(t.InputSchema())
 	if err != nil {
 		return nil, fmt.Errorf("input schema of %s: %w", t.Name, err)
@@ -141,12 +142,13 @@ func (t *Tool) compile() (*jsonschema.Schema, error) {
 }
 
 // compile makes a JSON Schema ready. It fetches nothing.
-func compile(raw []byte) (*jsonschema.Schema, error) {
+func compile(raw []byte) (*bounded, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		return nil, fmt.Errorf("read: %w", err)
 	}
-	c := jsonschema.NewCompiler()
+	b, c := &bounded{}, jsonschema.NewCompiler()
+	b.count(c)
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseLoader(refuse{})
 	c.UseRegexpEngine(lenient)
@@ -154,11 +156,10 @@ func compile(raw []byte) (*jsonschema.Schema, error) {
 	if err := c.AddResource(at, doc); err != nil {
 		return nil, fmt.Errorf("add: %w", err)
 	}
-	out, err := c.Compile(at)
-	if err != nil {
+	if b.schema, err = c.Compile(at); err != nil {
 		return nil, fmt.Errorf("compile: %w", err)
 	}
-	return out, nil
+	return b, nil
 }
 
 // refuse loads nothing: a schema must not make us fetch.
