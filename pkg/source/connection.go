@@ -81,6 +81,9 @@ func (s *Service) newConnection(ctx context.Context, uid pags.UserID, row source
 	if !slugShape.MatchString(c.Name) {
 		return c, pags.Errorf(pags.Unprocessable, "name is a letter followed by at most 39 of a-z, 0-9 and _")
 	}
+	if c.Name == "then" { // programs could not get behind it: a value with that member is taken for a promise
+		return c, pags.Errorf(pags.Unprocessable, "name %q is reserved; choose another one", c.Name)
+	}
 	m, err := method(in.Method, row.methods())
 	if err != nil {
 		return c, err

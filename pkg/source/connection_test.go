@@ -305,3 +305,12 @@ func TestResolve_AnotherConnectionUnderTheSameNameIsNotWhatWasConsentedTo(t *tes
 		t.Errorf("%+v %v", r, err)
 	}
 }
+
+func TestConnect_ANameThatNoProgramCouldSayIsRefused(t *testing.T) {
+	s := newStage(t, local)
+	s.add(t, m{"slug": "shop", "document": describe("https://shop.example.test", bearer, op("POST /items createItem"))})
+	_, err := s.Service.Connect(t.Context(), uid, source.NewConnection{Source: "shop", Name: "then", Method: "none"}, "")
+	if code(err) != "unprocessable" || !strings.Contains(err.Error(), "reserved") {
+		t.Error(err)
+	}
+}
