@@ -44,6 +44,9 @@ func (j *journal) end(ctx context.Context, last codemode.Entry, writes []port.Wr
 		run.Step, run.Code = r.Calls, counted(run.Code, r.Calls, 0)
 		return nil
 	}, []pags.Event{ended(outcome, detail)}, append(writes, row)...)
+	if err == nil {
+		j.s.bells.ring(j.run) // who waits need not wait for the sandbox to be put away
+	}
 	return err
 }
 
