@@ -15,9 +15,11 @@ const Mask = "[redacted]"
 var secretNames = []string{"authorization", "cookie", "password", "passwd", "passphrase", "secret", "token", "apikey",
 	"privatekey", "signingkey", "credential", "credentials", "otp", "pin"}
 
+var separators = strings.NewReplacer("-", "", "_", "", ".", "", " ", "")
+
 // SecretName reports whether a field, header or attribute of that name holds a secret.
 func SecretName(name string) bool {
-	flat := strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "", " ", "").Replace(name))
+	flat := strings.ToLower(separators.Replace(name))
 	for _, end := range secretNames {
 		if flat == end || len(end) > 3 && strings.HasSuffix(flat, end) {
 			return true

@@ -21,15 +21,12 @@ func (s *Service) Directory(ctx context.Context, uid pags.UserID) (*catalog.Dire
 	if uid == "" {
 		return emptyDirectory(), nil
 	}
-	rev := "0"
-	it, err := s.Table.Get(ctx, catalogKey(uid))
-	switch {
-	case err == nil:
-		rev = fmt.Sprint(it["rev"])
-	case pags.Is(err, pags.NotFound):
+	rev, err := s.number(ctx, uid)
+	if err != nil {
+		return nil, err
+	}
+	if rev == "" {
 		return emptyDirectory(), nil
-	default:
-		return nil, fmt.Errorf("read the catalog's number: %w", err)
 	}
 	key := "directory/" + string(uid)
 	if v, ok := s.cache.get(key); ok && v.(*numbered).rev == rev {
@@ -46,6 +43,18 @@ func (s *Service) Directory(ctx context.Context, uid pags.UserID) (*catalog.Dire
 		return nil, err
 	}
 	return v.(*catalog.Directory), nil
+}
+
+// number is which catalog a person has now; "" where there never was one.
+func (s *Service) number(ctx context.Context, uid pags.UserID) (string, error) {
+	it, err := s.Table.Get(ctx, catalogKey(uid))
+	if pags.Is(err, pags.NotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the catalog's number: %w", err)
+	}
+	return fmt.Sprint(it["rev"]), nil
 }
 
 // numbered is a directory with the number of the catalog that it was made of, or an older one: the number is read first, so a

@@ -82,8 +82,39 @@ func (s *Service) short(ctx context.Context, uid pags.UserID, row *sourceRow, b 
 		Message: fmt.Sprintf("%s has %d connections; say which one: %s", row.Slug, len(page.Items), strings.Join(all, ", "))}, nil
 }
 
-// rows reads a source and one of its connections at one time. Either is nil where there is none.
+// rows reads a source and one of its connections at one time. Either is nil where there is none. They are kept as they were at
+// the catalog's number, which every change of what a call goes by moves on and which is read each time.
 func (s *Service) rows(ctx context.Context, uid pags.UserID, slug, name string) (*sourceRow, *connectionRow, error) {
+	rev, err := s.number(ctx, uid)
+	if err != nil || rev == "" {
+		return nil, nil, err
+	}
+	key := "rows/" + string(uid) + "/" + slug + "/" + name
+	if v, ok := s.cache.get(key); ok && v.(*pair).rev == rev {
+		return v.(*pair).copies()
+	}
+	row, c, err := s.readRows(ctx, uid, slug, name)
+	if err != nil || row == nil || c == nil {
+		return row, c, err
+	}
+	p := &pair{rev, *row, *c}
+	s.cache.put(key, p, int64(2*len(row.Auth)+2*len(row.Warnings)+len(c.Auth)+len(c.Sealed)+4096))
+	return p.copies()
+}
+
+// pair is a source and a connection as they were at a number of the catalog, or later.
+type pair struct {
+	rev string
+	row sourceRow
+	c   connectionRow
+}
+
+func (p *pair) copies() (*sourceRow, *connectionRow, error) {
+	row, c := p.row, p.c
+	return &row, &c, nil
+}
+
+func (s *Service) readRows(ctx context.Context, uid pags.UserID, slug, name string) (*sourceRow, *connectionRow, error) {
 	keys := []port.Key{sourceKey(uid, slug)}
 	if slugShape.MatchString(name) {
 		keys = append(keys, connectionKey(uid, slug, name))
