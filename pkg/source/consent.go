@@ -116,12 +116,16 @@ func (c *consent) against(base, now *book) consent {
 	return out
 }
 
-// Accept is the owner's consent to definitions as they are now: to all, or to the tools named by their paths as in Drift.
-func (s *Service) Accept(ctx context.Context, uid pags.UserID, slug string, tools []string) (Source, error) {
+// Accept is the owner's consent to definitions as they are now: to all, or to the tools named by their paths as in Drift. revision,
+// if it is not 0, is the one that they looked at: what came after it is pags.Conflict, since they have not seen it.
+func (s *Service) Accept(ctx context.Context, uid pags.UserID, slug string, tools []string, revision int) (Source, error) {
 	for range races {
 		row, err := s.source(ctx, uid, slug)
 		if err != nil {
 			return Source{}, err
+		}
+		if revision != 0 && revision != row.Revision {
+			return Source{}, pags.Errorf(pags.Conflict, "the tools of %s changed again after you looked at them: this is revision %d, not %d; look at the changes, then accept those", slug, row.Revision, revision)
 		}
 		before, err := s.consent(ctx, uid, row)
 		if err != nil {

@@ -138,7 +138,7 @@ func TestAccept_ToolByToolUntilNothingIsLeft(t *testing.T) {
 	}
 	expect(t, "held", s.held(t), "removed shop.a", "changed shop.b", "new shop.c")
 	for i, tool := range []string{"shop.b", "shop.shop.c", "shop.a"} {
-		if _, err := s.Accept(t.Context(), uid, "shop", []string{tool}); err != nil {
+		if _, err := s.Accept(t.Context(), uid, "shop", []string{tool}, 0); err != nil {
 			t.Fatal(err)
 		}
 		if n := len(s.held(t)); n != 2-i {
@@ -246,7 +246,7 @@ func TestRefresh_ManyHeldToolsDoNotGrowTheRow(t *testing.T) {
 	for i := range 2500 {
 		tools = append(tools, fmt.Sprintf("shop.tool%d", i))
 	}
-	if got, err := s.Accept(t.Context(), uid, "shop", tools); err != nil || got.Held != 500 {
+	if got, err := s.Accept(t.Context(), uid, "shop", tools, 0); err != nil || got.Held != 500 {
 		t.Errorf("%+v %v", got.Held, err)
 	}
 	if b := s.bound(t, "shop.main.shop.tool7"); b.Held != "" {
@@ -275,7 +275,7 @@ func TestRefresh_AtTheSameTimeOneRevisionAfterTheOther(t *testing.T) {
 		})
 	}
 	all.Go(func() {
-		if _, err := s.Accept(t.Context(), uid, "shop", nil); err != nil {
+		if _, err := s.Accept(t.Context(), uid, "shop", nil, 0); err != nil {
 			t.Error(err)
 		}
 	})
@@ -300,7 +300,7 @@ func TestRefresh_AtTheSameTimeOneRevisionAfterTheOther(t *testing.T) {
 	if err != nil || held != got.Held {
 		t.Errorf("%d tools differ and %d are held: %v", held, got.Held, err)
 	}
-	if got, err := s.Accept(t.Context(), uid, "shop", nil); err != nil || got.Held != 0 {
+	if got, err := s.Accept(t.Context(), uid, "shop", nil, 0); err != nil || got.Held != 0 {
 		t.Error(err)
 	}
 }
@@ -312,4 +312,23 @@ func mustDirectory(t *testing.T, s *stage) directory {
 		t.Fatal(err)
 	}
 	return d
+}
+
+func TestAccept_WhatCameAfterItsOwnerLookedIsNotAcceptedWithIt(t *testing.T) {
+	s := newStage(t, local)
+	s.add(t, m{"slug": "shop", "document": describe("https://shop.example.test", nil, op("POST /items createItem"))})
+	seen, err := s.Refresh(t.Context(), uid, "shop", describe("https://shop.example.test", nil, op("POST /items createItem", m{"summary": "new words"})))
+	if err != nil || seen.Source.Held != 1 {
+		t.Fatalf("%+v %v", seen, err)
+	}
+	if _, err := s.Refresh(t.Context(), uid, "shop", describe("https://evil.example.test", nil, op("POST /items createItem"))); err != nil {
+		t.Fatal(err)
+	}
+	httpapitest.Refused(t, s.do(t, "POST", "/v1/sources/shop/accept", owner, m{"revision": seen.Source.Revision}), 409, "look at the changes")
+	if b := s.bound(t, "shop.main.shop.createItem"); b.Held != "changed" {
+		t.Errorf("held: %q", b.Held)
+	}
+	if got := httpapitest.Read[source.Source](t, s.do(t, "POST", "/v1/sources/shop/accept", owner, m{"revision": seen.Source.Revision + 1}), 200); got.Held != 0 {
+		t.Errorf("%+v", got)
+	}
 }

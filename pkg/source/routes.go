@@ -80,7 +80,8 @@ type (
 	acceptInput struct {
 		SourcePath
 		Body *struct {
-			Tools []string `json:"tools,omitempty" maxItems:"5000" doc:"paths as in drift; all if left out"`
+			Tools    []string `json:"tools,omitempty" maxItems:"5000" doc:"paths as in drift; all if left out"`
+			Revision int      `json:"revision,omitempty" minimum:"1" doc:"the source's revision that you looked at; if there is a newer one nothing is accepted"`
 		}
 	}
 )
@@ -135,9 +136,10 @@ func (s *Service) driftRoute(ctx context.Context, in *driftInput) (*driftOutput,
 
 func (s *Service) acceptRoute(ctx context.Context, in *acceptInput) (*sourceOutput, error) {
 	var tools []string
+	revision := 0
 	if in.Body != nil {
-		tools = in.Body.Tools
+		tools, revision = in.Body.Tools, in.Body.Revision
 	}
-	got, err := s.Accept(ctx, httpapi.CallerFrom(ctx).UserID, in.Slug, tools)
+	got, err := s.Accept(ctx, httpapi.CallerFrom(ctx).UserID, in.Slug, tools, revision)
 	return &sourceOutput{got}, err
 }

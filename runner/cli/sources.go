@@ -66,10 +66,11 @@ func sourcesCommand(a *app) *cobra.Command {
 		Use:     "accept SLUG [TOOL...]",
 		Short:   "Let new and changed tools be called",
 		Long:    "Let new and changed tools be called, all of a source or those that are named.",
-		Example: "  pags sources accept petstore",
+		Example: "  pags sources accept petstore --revision 3",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    a.acceptSource,
 	}
+	accept.Flags().Int("revision", 0, "the `revision` that you looked at; if there is a newer one nothing is accepted")
 	c.AddCommand(
 		sourceAddCommand(a),
 		&cobra.Command{Use: "list", Short: "List sources", Args: cobra.NoArgs, RunE: a.listSources},
@@ -250,6 +251,10 @@ func (a *app) driftOfSource(c *cobra.Command, slug string) error {
 	if err != nil {
 		return err
 	}
+	now, err := fetch[source](c.Context(), cl, http.MethodGet, "/v1/sources/"+url.PathEscape(slug), nil) // before the changes: what comes later is not accepted with them
+	if err != nil {
+		return err
+	}
 	all, err := list[struct {
 		Tool string `json:"tool"`
 		Kind string `json:"kind"`
@@ -270,7 +275,7 @@ func (a *app) driftOfSource(c *cobra.Command, slug string) error {
 	if err := a.table([]string{"TOOL", "WHAT"}, rows); err != nil {
 		return err
 	}
-	a.note("What changed is in --json. Let them be called: pags sources accept %s", slug)
+	a.note("What changed is in --json. Let them be called: pags sources accept %s --revision %d", slug, now.v.Revision)
 	return nil
 }
 
@@ -282,6 +287,9 @@ func (a *app) acceptSource(c *cobra.Command, args []string) error {
 	body := map[string]any{}
 	if len(args) > 1 {
 		body["tools"] = args[1:]
+	}
+	if n, err := c.Flags().GetInt("revision"); err == nil && n > 0 {
+		body["revision"] = n
 	}
 	s, err := fetch[source](c.Context(), cl, http.MethodPost, "/v1/sources/"+url.PathEscape(args[0])+"/accept", body)
 	if err != nil {

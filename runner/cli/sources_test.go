@@ -73,15 +73,15 @@ func TestSources_TheOtherCommands(t *testing.T) {
 		{"sources list", "shop off", ""},
 		{"sources show petstore", "Pet[31m store", "Next: pags sources drift petstore"},
 		{"sources refresh petstore", "1 added, 1 changed, 0 removed", "2 tools wait until you look at them: pags sources drift petstore"},
-		{"sources drift petstore", "c.d changed", "pags sources accept petstore"},
-		{"sources accept petstore a.b c.d", "accepted; 12 tools, 0 held", ""},
+		{"sources drift petstore", "c.d changed", "pags sources accept petstore --revision "},
+		{"sources accept petstore a.b c.d --revision 4", "accepted; 12 tools, 0 held", ""},
 		{"sources set petstore --name Pets --disable --base-url=", "petstore off", ""},
 		{"sources remove petstore", "petstore removed", ""},
 		{"sources discover https://x.test", "pags sources add https://x.test/openapi.json", ""},
 	} {
 		s.run("", strings.Fields(c.args)...).ended(t, 0, c.out, c.errs)
 	}
-	if q := s.last("POST", "/v1/sources/petstore/accept"); !equalJSON(q.Body["tools"], []string{"a.b", "c.d"}) {
+	if q := s.last("POST", "/v1/sources/petstore/accept"); !equalJSON(q.Body["tools"], []string{"a.b", "c.d"}) || !equalJSON(q.Body["revision"], 4) {
 		t.Errorf("%+v", q)
 	}
 	if q := s.last("PATCH", "/v1/sources/petstore"); !equalJSON(q.Body, object{"name": "Pets", "enabled": false, "baseUrl": ""}) {
