@@ -110,7 +110,8 @@ func Transport(p Policy) *http.Transport { return transport(Dialer(p)) }
 func transport(d *Guarded) *http.Transport {
 	t := &http.Transport{
 		Proxy: nil, DialContext: d.dialPlain, ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialTimeout,
-		MaxIdleConns: 50, MaxIdleConnsPerHost: 4, IdleConnTimeout: 90 * time.Second, ExpectContinueTimeout: time.Second,
+		MaxIdleConns: 100, MaxIdleConnsPerHost: 32, // as many calls as a program has in flight at once
+		IdleConnTimeout: 90 * time.Second, ExpectContinueTimeout: time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 	t.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
