@@ -24,7 +24,7 @@ func (s *Service) rest(ctx context.Context, c Cursor, run pags.Run, out codemode
 			ref.Round = j.rounds(p.Seq)
 		}
 		next.Asks = append(next.Asks, ref)
-		if at := pausedAt(j, p.Seq).Add(humanWait); until.IsZero() || at.Before(until) {
+		if at := earlier(pausedAt(j, p.Seq), now).Add(humanWait); until.IsZero() || at.Before(until) {
 			until = at
 		}
 		if len(next.Asks) == 1 {
@@ -65,6 +65,15 @@ func pausedAt(j *journal, seq int) time.Time {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return lastPause(j.entries, seq)
+}
+
+// earlier is when the time of a question begins. The program's clock may be ahead of ours: what it left running after its end does
+// not wait for its timers.
+func earlier(paused, now time.Time) time.Time {
+	if paused.After(now) {
+		return now
+	}
+	return paused
 }
 
 func lastPause(entries []codemode.Entry, seq int) time.Time {

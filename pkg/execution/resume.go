@@ -56,10 +56,12 @@ func (s *Service) Resume(ctx context.Context, caller httpapi.Caller, id pags.Run
 	return s.visible(ctx, run, a.Wait)
 }
 
-// which finds the question that is meant. nil: there is none, since the program has ended or works.
+// which finds the question that is meant. nil: there is none, since the program has ended or works. Without a name it is the only
+// one that the program ever asked: an answer that is sent again must not answer the next question, which nobody has read.
 func which(asked []pags.Interaction, id pags.InteractionID, run pags.Run) (*pags.Interaction, error) {
 	var open []string
 	var found *pags.Interaction
+	answered := false
 	for i, x := range asked {
 		if x.ID == id {
 			return &asked[i], nil
@@ -68,12 +70,15 @@ func which(asked []pags.Interaction, id pags.InteractionID, run pags.Run) (*pags
 			open = append(open, string(x.ID))
 			found = &asked[i]
 		}
+		answered = answered || x.Status == pags.InteractionAnswered
 	}
 	switch {
 	case id != "":
 		return nil, pags.Errorf(pags.NotFound, "execution %s has no question %s", run.ID, id)
 	case len(open) > 1:
 		return nil, pags.Errorf(pags.Conflict, "%d questions are open; name one as interactionId: %s", len(open), strings.Join(open, ", "))
+	case len(open) == 1 && answered:
+		return nil, pags.Errorf(pags.Conflict, "this program asked before, and that was answered; to answer what it asks now name it as interactionId: %s", open[0])
 	case len(open) == 0 && len(asked) > 0 && asked[len(asked)-1].Status == pags.InteractionExpired && !run.Status.Over():
 		return &asked[len(asked)-1], nil
 	}

@@ -55,7 +55,7 @@ type (
 	resumeBody  struct {
 		Action        string             `json:"action,omitempty" enum:"accept,decline,retry,cancel" default:"accept"`
 		Content       map[string]any     `json:"content,omitempty" doc:"the filled form, where one is asked for"`
-		InteractionID pags.InteractionID `json:"interactionId,omitempty" maxLength:"40" doc:"which question; needed where several are open"`
+		InteractionID pags.InteractionID `json:"interactionId,omitempty" maxLength:"40" doc:"which question; needed where the program asked more than once"`
 		Note          string             `json:"note,omitempty" maxLength:"1000"`
 		WaitSeconds   *int               `json:"waitSeconds,omitempty" minimum:"0" maximum:"20"`
 	}

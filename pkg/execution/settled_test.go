@@ -107,3 +107,37 @@ func TestStart_WhatAnAgentCallsItsProgramAndItsErrorHidesNothingFromPeople(t *te
 		}
 	}
 }
+
+func TestResume_AnAnswerWithoutANameThatIsSentAgainDoesNotAnswerTheNextQuestion(t *testing.T) {
+	h := newHouse(t, nil)
+	x := h.start(`await tools.ask.first({}); await tools.ask.second({}); return 1`)
+	yes := execution.Answer{Action: "accept", Wait: 20}
+	x, err := h.Resume(t.Context(), person(ada), x.ID, yes)
+	h.must(err)
+	if len(x.Interactions) != 1 || x.Interactions[0].Request["path"] != "ask.second" {
+		t.Fatal(text(x))
+	}
+	if _, err := h.Resume(t.Context(), person(ada), x.ID, yes); !pags.Is(err, pags.Conflict) || !strings.Contains(err.Error(), string(x.Interactions[0].ID)) {
+		t.Errorf("the next question was answered by the answer of the first: %v", err)
+	}
+	if n, _ := h.tools.effects(); n != 1 {
+		t.Errorf("%d effects", n)
+	}
+	if x = h.say(x, "accept", nil); text(x.Result) != "1" {
+		t.Error(text(x))
+	}
+}
+
+func TestPause_AQuestionIsOpenForADayAlsoWhereTheProgramsClockIsAhead(t *testing.T) {
+	h := newHouse(t, nil)
+	x := h.start(`let n = 0; const later = () => setTimeout(() => { if (++n < 5) later(); else tools.ask.late({}) }, 30 * 24 * 3600_000); later(); return 1`)
+	if len(x.Interactions) != 1 {
+		t.Fatal(text(x))
+	}
+	if open := x.Interactions[0].ExpiresAt.Sub(h.clock.Now()); open > 24*time.Hour || open < 23*time.Hour {
+		t.Errorf("it is open for %v", open)
+	}
+	if x = h.say(x, "decline", nil); text(x.Result) != "1" {
+		t.Error(text(x))
+	}
+}

@@ -138,6 +138,9 @@ func resumingCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "Answer what a program or call waits for, and follow it",
+		Long: `Answer what a program or call waits for, and follow it. On a terminal you are
+asked, unless --action, --content or --interaction says the answer already;
+elsewhere it is accept.`,
 		Example: `  pags resume run_01… --action accept
   pags resume run_01… --content '{"name":"Rex"}'`,
 		Args: cobra.ExactArgs(1),
@@ -166,7 +169,13 @@ func resumingCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			x, err := fetch[execution](c.Context(), cl, http.MethodPost, executionPath(pags.RunID(args[0]))+"/resume", body)
+			at, method := executionPath(pags.RunID(args[0])), http.MethodPost
+			if !c.Flags().Changed("action") && content == "" && note == "" && interaction == "" && a.interactive() {
+				method, body = http.MethodGet, nil // a person is asked, and sees what, before anything is said in their name
+			} else {
+				at += "/resume"
+			}
+			x, err := fetch[execution](c.Context(), cl, method, at, body)
 			if err != nil {
 				return err
 			}

@@ -249,6 +249,21 @@ func TestResume_SaysWhatIsWrongBeforeItAsks(t *testing.T) {
 	}
 }
 
+func TestResume_OnATerminalAPersonSeesTheQuestionBeforeAnythingIsAnswered(t *testing.T) {
+	resume := "POST /v1/executions/" + runID + "/resume"
+	s := newStand(t, map[string]any{"GET /v1/executions/" + runID: waiting(approval("int_1")), resume: done("ok")})
+	s.typed("", "resume", runID).ended(t, 20, "", "Delete the pet Rex?")
+	if n := s.count("POST", "/v1/executions/"+runID+"/resume"); n != 0 {
+		t.Errorf("%d answers without one", n)
+	}
+	s.typed("y\n", "resume", runID).ended(t, 0, `"ok"`, "Delete the pet Rex?")
+	if q := s.last("POST", "/v1/executions/"+runID+"/resume"); !equalJSON(q.Body["interactionId"], "int_1") || q.Body["action"] != "accept" {
+		t.Errorf("%+v", q.Body)
+	}
+	s.typed("", "resume", runID, "--interaction", "int_1", "--action", "accept").ended(t, 0, `"ok"`, "")
+	s.run("", "resume", runID).ended(t, 0, `"ok"`, "")
+}
+
 func TestQuestion_ArgumentsAreShownCharacterByCharacter(t *testing.T) {
 	q := approval("int_1")
 	long := strings.Repeat("x", 200)
