@@ -115,7 +115,7 @@ func lowerPriority() {
 // goes past both (a parser gone wild) by the system, which ends the process.
 func boundMemory(programMB int) {
 	const ours = 32 // a warm worker without a program, and the text of messages
-	debug.SetGCPercent(50)
+	debug.SetGCPercent(200)
 	debug.SetMemoryLimit(ours << 20)
 	debug.SetMaxStack(256 << 20)
 	most := uint64(programMB+1024) << 20
