@@ -14,7 +14,7 @@ func answerCommand(a *app) *cobra.Command {
 	var value, note, content string
 	c := &cobra.Command{
 		Use:   "answer INTERACTION",
-		Short: "Answer what an agent asked",
+		Short: "Answer what an agent or a program asked",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			body := map[string]any{}

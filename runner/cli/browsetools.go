@@ -79,7 +79,7 @@ func (a *app) browseTools(c *cobra.Command, match string, limit int) error {
 // lookAt finds what a path names: a shelf, or a tool. A connection's name may be left out where its source has only one.
 func lookAt(ctx context.Context, cl *client.Client, path string) (s shelf, tool *got[description], err error) {
 	s = shelf{Path: path, Groups: []branch{}, Tools: []branch{}}
-	places, err := list[place](ctx, cl, "/v1/tools/namespaces", url.Values{}, 0)
+	places, err := list[place](ctx, cl, "/v1/tools/namespaces", url.Values{"includeBlocked": {"true"}}, 0)
 	if err != nil {
 		return s, nil, err
 	}
@@ -124,7 +124,7 @@ func lookAt(ctx context.Context, cl *client.Client, path string) (s shelf, tool 
 		if next, _, deeper := strings.Cut(rest, "."); deeper {
 			s.add(next, path+"."+next, 1, "")
 		} else {
-			s.Tools = append(s.Tools, branch{Name: rest, Path: path + "." + rest, About: t.v.Description})
+			s.Tools = append(s.Tools, branch{Name: rest, Path: path + "." + rest, About: t.v.about()})
 		}
 	}
 	if len(s.Groups)+len(s.Tools) == 0 {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -150,7 +151,11 @@ func (a *app) testConnection(c *cobra.Command, path string) error {
 	if a.json {
 		return &exitError{code: exitFailed}
 	}
-	return &exitError{code: exitFailed, text: out.v.Status + ": " + out.v.Detail}
+	text := opened(errors.New(out.v.Status+": "+out.v.Detail), "").Error()
+	if out.v.Status == "expired" {
+		text += "\nGive it a new one: pags connections set " + strings.ReplaceAll(strings.TrimPrefix(path, "/v1/connections/"), "/", " ") + " --value NAME=-"
+	}
+	return &exitError{code: exitFailed, text: text}
 }
 
 func (a *app) removeConnection(c *cobra.Command, path string) error {

@@ -281,3 +281,22 @@ func TestQuestion_ArgumentsAreShownCharacterByCharacter(t *testing.T) {
 	}
 	r.ended(t, 0, "policy it may change something arguments", "")
 }
+
+func TestQuestion_AFormSaysNothingThatIsForPrograms(t *testing.T) {
+	q := form("int_1", petForm)
+	q["title"], q["request"] = "A program asks: Which pet?", object{"path": "person.ask", "digest": "d1", "message": "Which pet?", "schema": petForm}
+	s := newStand(t, map[string]any{"GET /v1/interactions": object{"items": []any{q}}})
+	r := s.run("", "inbox")
+	r.ended(t, 0, "form legs: integer", "")
+	for _, not := range []string{"d1", "person.ask", "message"} {
+		if strings.Contains(r.out, not) {
+			t.Errorf("it shows %s:\n%s", not, r.out)
+		}
+	}
+	r.ended(t, 0, runID, "")
+}
+
+func TestFailure_ACodeThatTheNameSaysIsNotSaidTwice(t *testing.T) {
+	s := newStand(t, map[string]any{"POST /v1/executions": object{"id": runID, "status": "failed", "error": object{"kind": "error", "name": "DeclinedError", "code": "declined", "message": "declined: a person said no to a.b"}}})
+	s.run("", "exec", "-e", "x").ended(t, 1, "", "pags: DeclinedError: a person said no to a.b")
+}

@@ -35,6 +35,9 @@ func (a *app) showFailure(x execution, code string) {
 		return
 	}
 	head := firstOf(e.Message, e.Kind)
+	if e.Name != "" && e.Code != "" { // an error of a call begins with its code, which its name says as well
+		head = strings.TrimPrefix(head, e.Code+": ")
+	}
 	if e.Name != "" && !strings.HasPrefix(head, e.Name) {
 		head = e.Name + ": " + head
 	}

@@ -16,7 +16,7 @@ import (
 
 func inboxCommand(a *app) *cobra.Command {
 	var status string
-	c := &cobra.Command{Use: "inbox", Short: "What your agents need from you", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+	c := &cobra.Command{Use: "inbox", Short: "What your agents and programs need from you", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
 		cl, err := a.client()
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (a *app) printInteraction(x pags.Interaction) error {
 	if x.Status != pags.InteractionOpen {
 		return a.pairs([][2]string{{"Status   ", string(x.Status)}})
 	}
-	rows := [][2]string{{"Expires in", short(x.ExpiresAt.Sub(a.now()))}}
+	rows := [][2]string{{"Run", string(x.RunID)}, {"Expires in", short(x.ExpiresAt.Sub(a.now()))}}
 	for i, cmd := range answers(x) {
 		name := ""
 		if i == 0 {
@@ -72,7 +72,7 @@ func (a *app) printQuestion(x pags.Interaction) error {
 	rows := [][2]string{{"Needs you ", a.paint("33", string(x.Reason))}, {"Question", x.Title}, {"Why", x.Detail}}
 	shown, exact := x.Request["shown"].(string)
 	for _, k := range sortedKeys(x.Request) {
-		if exact && machinery[k] {
+		if exact && machinery[k] || isForm(x) && !exact && repeated[k] {
 			continue
 		}
 		text := plain(x.Request[k])
@@ -88,7 +88,11 @@ func (a *app) printQuestion(x pags.Interaction) error {
 				text = firstOf(plain(p["reason"]), text)
 			}
 		}
-		rows = append(rows, [2]string{"  " + k, text})
+		name := k
+		if k == "schema" && isForm(x) {
+			name = "form"
+		}
+		rows = append(rows, [2]string{"  " + name, text})
 	}
 	if err := a.pairs(rows); err != nil || !exact {
 		return err
@@ -101,6 +105,9 @@ func (a *app) printQuestion(x pags.Interaction) error {
 
 // machinery is what a call's question holds for programs, and the arguments in another form; --json shows it.
 var machinery = map[string]bool{"digest": true, "argsDigest": true, "argsSize": true, "args": true, "shown": true}
+
+// repeated is what a program's form holds beside its fields: the title says it, or it is for programs.
+var repeated = map[string]bool{"digest": true, "message": true, "path": true}
 
 // exactly prints a text as it is, below its name: lines that are too long go on in the next one.
 func (a *app) exactly(text string) error {

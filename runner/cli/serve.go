@@ -139,5 +139,6 @@ func (a *app) announce(said serve.Announcement, asked bool, data string) {
 		rows = append(rows, [2]string{"Console", said.SignIn}, [2]string{"", "The link works once; another: " + self() + " open" + flag})
 	}
 	rows = append(rows, [2]string{"Next", "In another terminal, give it hands on this machine: " + self() + " up" + flag})
+	rows = append(rows, [2]string{"", "Make an API your tools: " + self() + " sources add URL" + flag})
 	_ = a.pairs(rows)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -107,10 +108,25 @@ func (a *app) addSource(c *cobra.Command, body map[string]any, name, slug string
 func lookElsewhere(err error, body map[string]any) error {
 	var p *client.Problem
 	address, byURL := body["url"].(string)
+	if out := opened(err, address); out != err {
+		return out
+	}
 	if byURL && errors.As(err, &p) && (p.Status == http.StatusBadRequest || p.Status == http.StatusUnprocessableEntity) {
 		return fmt.Errorf("%w\nIf that is not the description itself, look for it: pags sources discover %s", err, address)
 	}
 	return err
+}
+
+// opened adds how a local API is reached to the refusal of an address.
+func opened(err error, address string) error {
+	if err == nil || !strings.Contains(err.Error(), "address not allowed") {
+		return err
+	}
+	host := "HOST:PORT"
+	if u, parseErr := url.Parse(address); parseErr == nil && u.Host != "" {
+		host = u.Host
+	}
+	return fmt.Errorf("%w\nAn API on your own machine or network is reached once the host is started with: pags serve --allow-host %s", err, host)
 }
 
 const shownGroups = 8

@@ -335,7 +335,7 @@ func (a *app) discoverSource(c *cobra.Command, address string) error {
 		} `json:"items"`
 	}](c.Context(), cl, http.MethodPost, "/v1/sources/discover", map[string]any{"url": address})
 	if err != nil {
-		return err
+		return opened(err, address)
 	}
 	if a.json {
 		return a.printJSON(found)

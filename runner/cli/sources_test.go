@@ -184,3 +184,17 @@ func TestConnections_TheOtherCommands(t *testing.T) {
 	s.run("", "connections", "set", "petstore", "--value", "key=plain").ended(t, 2, "", "does not belong on a command line")
 	s.run("", "connections", "remove", "petstore").ended(t, 0, "petstore.main removed", "")
 }
+
+func TestSources_ALocalAddressSaysHowTheHostIsOpenedForIt(t *testing.T) {
+	no := problem{400, "address not allowed: use https and a public host name"}
+	s := newStand(t, map[string]any{"POST /v1/sources/preview": no, "POST /v1/sources/discover": no,
+		"POST /v1/connections/shop/work/test": object{"status": "expired", "detail": "GET /books: who are you?"}})
+	for _, verb := range []string{"add", "discover"} {
+		r := s.run("", "sources", verb, "http://127.0.0.1:3000/openapi.json")
+		r.ended(t, 1, "", "pags serve --allow-host 127.0.0.1:3000")
+		if strings.Contains(r.err, "sources discover") {
+			t.Errorf("%s looks elsewhere: %s", verb, r.err)
+		}
+	}
+	s.run("", "connections", "test", "shop", "work").ended(t, 1, "", "pags connections set shop work --value NAME=-")
+}

@@ -106,7 +106,7 @@ const pageOfTools = 200
 // findTools reads pages of tools until it has limit of them (0: all).
 func findTools(ctx context.Context, cl *client.Client, query, namespace string, limit int) (all []got[hit], total int, err error) {
 	for offset := 0; ; {
-		q := url.Values{"limit": {fmt.Sprint(pageOfTools)}}
+		q := url.Values{"limit": {fmt.Sprint(pageOfTools)}, "includeBlocked": {"true"}} // who types here is the owner
 		if limit > 0 {
 			q.Set("limit", fmt.Sprint(min(limit-len(all), pageOfTools)))
 		}
@@ -146,7 +146,7 @@ func (a *app) listTools(c *cobra.Command, query, namespace string, limit int) er
 	switch {
 	case len(all) > 0:
 	case query != "":
-		return a.say("No tool fits. See what there is: pags tools list")
+		return a.say("No tool fits. See what there is: pags tools list; add a source: pags sources add https://…/openapi.json")
 	case namespace != "":
 		return a.say("There are no tools below %s. See: pags call --help", clean(namespace))
 	default:
@@ -178,9 +178,17 @@ func (h hit) asks() string {
 	return "freely"
 }
 
+// about is what a tool does, and that nothing calls it if so.
+func (h hit) about() string {
+	if h.Policy.Action != "block" {
+		return h.Description
+	}
+	return strings.TrimSpace("(blocked) " + h.Description)
+}
+
 // describeTool asks for a tool with its schemas. What is not there comes back with what it may have meant.
 func describeTool(ctx context.Context, cl *client.Client, path string) (got[description], error) {
-	q := url.Values{"path": {strings.TrimPrefix(path, "tools.")}, "includeSchemas": {"true"}}
+	q := url.Values{"path": {strings.TrimPrefix(path, "tools.")}, "includeSchemas": {"true"}, "includeBlocked": {"true"}}
 	return fetch[description](ctx, cl, http.MethodGet, "/v1/tools/describe?"+q.Encode(), nil)
 }
 

@@ -24,7 +24,7 @@ func petstore(t *testing.T) *stand {
 		switch {
 		case strings.Contains(q.Query, "namespace=petstore.main.pets"):
 			items = []any{pet("list"), pet("remove"), pet("photo.add"), pet("photo.drop")}
-		case strings.Contains(q.Query, "namespace=petstore.main"), q.Query == "limit=200", strings.Contains(q.Query, "query="):
+		case strings.Contains(q.Query, "namespace=petstore.main"), q.Query == "includeBlocked=true&limit=200", strings.Contains(q.Query, "query="):
 			items = []any{pet("list"), pet("remove"), pet("photo.add"), pet("photo.drop"), object{"path": "petstore.main.shop.open", "description": "Open"}}
 		}
 		return object{"items": items, "total": len(items), "hasMore": false}
@@ -207,7 +207,7 @@ func TestTools_LongListingsAreReadPageByPage(t *testing.T) {
 	s := petstore(t)
 	s.routes["GET /v1/tools"] = func(q request) any {
 		from := 0
-		_, _ = fmt.Sscanf(q.Query, "limit=200&namespace=petstore.main&offset=%d", &from)
+		_, _ = fmt.Sscanf(q.Query, "includeBlocked=true&limit=200&namespace=petstore.main&offset=%d", &from)
 		var items []any
 		for i := from; i < min(from+200, 450); i++ {
 			items = append(items, object{"path": fmt.Sprintf("petstore.main.g%d.t%d", i%3, i)})
@@ -217,5 +217,18 @@ func TestTools_LongListingsAreReadPageByPage(t *testing.T) {
 	out := asJSON[shelf](t, s.run("", "call", "petstore", "--help", "--json"))
 	if len(out.Groups) != 3 || out.Groups[0].Tools != 150 || s.count("GET", "/v1/tools") != 3 {
 		t.Errorf("%+v in %d requests", out, s.count("GET", "/v1/tools"))
+	}
+}
+
+func TestTools_TheirOwnerSeesBlockedOnesToo(t *testing.T) {
+	s := petstore(t)
+	s.routes["GET /v1/tools"] = object{"items": []any{object{"path": "petstore.main.pets.drop", "description": "Drop", "policy": object{"action": "block"}}}, "total": 1}
+	s.run("", "tools", "list").ended(t, 0, "petstore.main.pets.drop never Drop", "")
+	s.run("", "call", "petstore", "pets", "--help").ended(t, 0, "drop (blocked) Drop", "")
+	s.run("", "tools", "describe", "petstore.main.pets.list").ended(t, 0, "Lists pets", "")
+	for _, path := range []string{"/v1/tools", "/v1/tools/namespaces", "/v1/tools/describe"} {
+		if q := s.last("GET", path).Query; !strings.Contains(q, "includeBlocked=true") {
+			t.Errorf("%s: asked %s", path, q)
+		}
 	}
 }
