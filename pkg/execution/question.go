@@ -28,6 +28,7 @@ func (s *Service) Question(ctx context.Context, id pags.RunID, seq, round int) (
 		return pags.Interaction{}, pags.Errorf(pags.Conflict, "call %d of run %s waits for nobody", seq, id)
 	}
 	x := pags.Interaction{UserID: run.UserID, RunID: id, Step: seq, Reason: pause.Reason, ExpiresAt: earlier(lastPause(entries, seq), s.Clock.Now().UTC()).Add(humanWait)}
+	x.Personal = run.Code != nil && run.Code.Personal
 	if pause.Reason == pags.WaitUnknown {
 		return doubtful(x, c, pause.Detail), nil
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/proagentstore/pags/pkg/execution"
+	"github.com/proagentstore/pags/pkg/httpapi"
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/port"
 )
@@ -139,5 +140,26 @@ func TestPause_AQuestionIsOpenForADayAlsoWhereTheProgramsClockIsAhead(t *testing
 	}
 	if x = h.say(x, "decline", nil); text(x.Result) != "1" {
 		t.Error(text(x))
+	}
+}
+
+func TestResume_AFormOfAPersonsOwnProgramIsNotFilledInByAnAgentOfTheirs(t *testing.T) {
+	h := newHouse(t, nil)
+	agent := httpapi.Caller{UserID: ada, TokenID: "tok_1", Scopes: []string{httpapi.ScopeTools}}
+	fill := execution.Answer{Action: "accept", Content: map[string]any{"city": "Bern"}, Wait: 20}
+	code := `return (await tools.form.city({})).data.city`
+
+	x := h.start(code)
+	if _, err := h.Resume(t.Context(), agent, x.ID, fill); !pags.Is(err, pags.Forbidden) {
+		t.Errorf("the person's own: %v", err)
+	}
+	if x = h.say(x, "accept", fill.Content); text(x.Result) != `"Bern"` {
+		t.Error(text(x))
+	}
+
+	x, err := h.Start(t.Context(), agent, execution.Request{Code: code, Wait: 20})
+	h.must(err)
+	if x, err = h.Resume(t.Context(), agent, x.ID, fill); err != nil || text(x.Result) != `"Bern"` {
+		t.Errorf("the agent's own: %s %v", text(x), err)
 	}
 }

@@ -46,7 +46,7 @@ func (s *Service) open(ctx context.Context, caller httpapi.Caller, req Request) 
 	sum := sha256.Sum256([]byte(req.Code))
 	digest := hex.EncodeToString(sum[:])
 	run := pags.Run{ID: pags.NewRunID(s.Clock.Now()), Kind: pags.KindCode, UserID: caller.UserID, Title: req.title(),
-		Code: &pags.CodeInput{Digest: digest, Size: len(req.Code), Via: req.Via, Tool: req.Tool, AutoApprove: req.AutoApprove}}
+		Code: &pags.CodeInput{Digest: digest, Size: len(req.Code), Via: req.Via, Tool: req.Tool, AutoApprove: req.AutoApprove, Personal: caller.Person}}
 	at := programKey(run.ID)
 	text := port.Put(port.Item{port.AttrPK: at.PK, port.AttrSK: at.SK, "code": req.Code}).When(port.NotExists())
 	return s.runs.Open(ctx, Draft{Run: run, MessageID: req.Key, Digest: fmt.Sprint(digest, req.AutoApprove), Writes: []port.Write{text}})

@@ -31,7 +31,7 @@ func (s *Service) Answer(ctx context.Context, caller httpapi.Caller, id pags.Int
 	if err != nil {
 		return pags.Interaction{}, err
 	}
-	if err := mayAnswer(caller, said.Kind); err != nil {
+	if err := mayAnswer(caller, r.Interaction, said.Kind); err != nil {
 		return pags.Interaction{}, err
 	}
 	if err := s.answerable(r); err != nil {

@@ -9,10 +9,11 @@ import (
 	"github.com/proagentstore/pags/pkg/pags"
 )
 
-// mayAnswer says who may give an answer of a kind: a person everything; a program that acts for them may fill in forms and say
-// no, and what lets something happen only with the scope for it.
-func mayAnswer(c httpapi.Caller, kind string) error {
-	if c.Person || slices.Contains(c.Scopes, httpapi.ScopeAnswer) || kind == pags.AnswerForm || kind == pags.AnswerDecline {
+// mayAnswer says who may give an answer of a kind: a person everything; a program that acts for them may say no, and fill in forms
+// of what was started by such programs. What lets something happen, and what a person's own program asks its person, only with
+// the scope for it.
+func mayAnswer(c httpapi.Caller, x pags.Interaction, kind string) error {
+	if c.Person || slices.Contains(c.Scopes, httpapi.ScopeAnswer) || kind == pags.AnswerForm && !x.Personal || kind == pags.AnswerDecline {
 		return nil
 	}
 	return pags.Errorf(pags.Forbidden, "only your own session may answer this, or a token with the scope %s", httpapi.ScopeAnswer)

@@ -36,6 +36,8 @@ func TestAnswer_AProgramSaysYesOnlyWithTheScopeForIt(t *testing.T) {
 		said   Said
 		code   pags.Code // empty: it is taken
 	}{
+		{"a form of a person's own program", tools, Said{Kind: pags.AnswerForm, Content: map[string]any{"name": "personal"}}, pags.Forbidden},
+		{"the same with the scope", both, Said{Kind: pags.AnswerForm, Content: map[string]any{"name": "personal"}}, ""},
 		{"yes without the scope", tools, Said{Kind: pags.AnswerAccept}, pags.Forbidden},
 		{"again without the scope", tools, Said{Kind: pags.AnswerRetry}, pags.Forbidden},
 		{"no without the scope", tools, Said{Kind: pags.AnswerDecline}, ""},
@@ -46,6 +48,7 @@ func TestAnswer_AProgramSaysYesOnlyWithTheScopeForIt(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHouse(t)
 			h.draft.Allowed = []string{pags.AnswerAccept, pags.AnswerDecline, pags.AnswerForm, pags.AnswerRetry}
+			h.draft.Personal = c.said.Content["name"] == "personal"
 			x := h.ask(t, 1, "tok")
 			_, err := h.Answer(t.Context(), c.caller, x.ID, c.said)
 			if c.code == "" && err != nil || c.code != "" && !pags.Is(err, c.code) {

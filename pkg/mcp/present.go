@@ -159,7 +159,8 @@ func (s *service) questions(b *strings.Builder, out *outcome, caller httpapi.Cal
 		answerable := mayApprove(caller)
 		p := payload{ExecutionID: x.ID, InteractionID: i.ID, Action: "accept"}
 		if form(i) {
-			q.Kind, q.Schema, answerable, p.Content = "form", i.Request["schema"], true, map[string]any{}
+			q.Kind, q.Schema, p.Content = "form", i.Request["schema"], map[string]any{}
+			answerable = answerable || !i.Personal
 		}
 		if !answerable {
 			p = payload{ExecutionID: x.ID, Action: "wait"}
@@ -177,10 +178,12 @@ func (s *service) questions(b *strings.Builder, out *outcome, caller httpapi.Cal
 			}
 		}
 		switch {
-		case q.Kind == "form":
+		case q.Kind == "form" && answerable:
 			fmt.Fprintf(b, "Answer: resume with %s, content filled in\n", compact(p))
 		case answerable:
 			fmt.Fprintf(b, "Approve: resume with %s\n", compact(p))
+		case q.Kind == "form":
+			fmt.Fprintf(b, "A person has to fill this in%s, since a person started the program. Tell the user, then: resume with %s\n", at(x.URL), compact(p))
 		default:
 			fmt.Fprintf(b, "A person has to approve this%s. Tell the user, then: resume with %s\n", at(x.URL), compact(p))
 		}

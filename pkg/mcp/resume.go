@@ -67,7 +67,7 @@ func (s *service) resume(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallT
 	if x.Status != pags.InteractionOpen {
 		return s.settled(ctx, caller, x), nil
 	}
-	if in.Action != "decline" && !form(x) && !mayApprove(caller) {
+	if in.Action != "decline" && !(form(x) && !x.Personal) && !mayApprove(caller) {
 		return s.personal(ctx, caller, x), nil
 	}
 	return s.answer(ctx, caller, in), nil

@@ -135,6 +135,27 @@ func TestResume_ApprovingNeedsAPersonOrTheScope(t *testing.T) {
 	}
 }
 
+func TestResume_AFormOfAPersonsOwnProgramIsForThatPerson(t *testing.T) {
+	for token, may := range map[string]bool{"agent": false, "trusted": true, "person": true} {
+		s := newStage(t)
+		s.pausedBy(t, "person", "form it")
+		s.asked["int_1"].Personal = true
+		s.runs["run_1"].Interactions[0].Personal = true
+		look := s.call(t, token, "resume", object{"executionId": "run_1", "action": "accept"}) // names nothing: it is shown how things are
+		a := s.call(t, token, "resume", object{"executionId": "run_1", "interactionId": "int_1", "action": "accept", "content": object{"name": "Rex"}})
+		if may {
+			look.says(t, true, "content filled in")
+			a.says(t, false, `"done":"int_1"`)
+			continue
+		}
+		look.says(t, true, "A person has to fill this in at "+publicURL+"/runs/run_1")
+		a.says(t, true, "a person has to approve this, at "+publicURL+"/runs/run_1")
+		if len(s.done) != 0 || s.asked["int_1"].Status != pags.InteractionOpen {
+			t.Errorf("%s: done %v", token, s.done)
+		}
+	}
+}
+
 func TestResume_WhatAPlainTokenIsToldToSend(t *testing.T) {
 	s := newStage(t)
 	a, payload := s.pausedBy(t, "agent", "approve it")

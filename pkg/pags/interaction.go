@@ -34,6 +34,7 @@ type Interaction struct {
 	Detail     string            `json:"detail,omitempty" doc:"why, and what happens on yes or no"`
 	Request    map[string]any    `json:"request,omitempty" doc:"the exact stored request: the element, its name, the form, the origin"`
 	Allowed    []string          `json:"allowed" doc:"accept, decline, value, secret, form, retry"`
+	Personal   bool              `json:"personal,omitempty" doc:"its owner started the program by hand: programs that act for them do not fill in its forms"`
 	Picture    string            `json:"picture,omitempty"`
 	Status     InteractionStatus `json:"status" enum:"open,answered,expired,cancelled"`
 	Answer     *Answer           `json:"answer,omitempty"`

@@ -129,6 +129,7 @@ type CodeInput struct {
 	Via         string `json:"via" doc:"http, cli, mcp, console: where it was started"`
 	Tool        string `json:"tool,omitempty" doc:"the one tool that it calls, if it is only a call"`
 	AutoApprove bool   `json:"autoApprove,omitempty" doc:"the owner's own session waived approvals for this run"`
+	Personal    bool   `json:"personal,omitempty" doc:"the owner's own session started it, not a program that acts for them"`
 	Calls       int    `json:"calls" doc:"calls of tools made so far"`
 	Asks        int    `json:"asks,omitempty" doc:"of these, how many wait for a person"`
 }
