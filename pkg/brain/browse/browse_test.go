@@ -483,3 +483,16 @@ func TestObserve_FirstPage(t *testing.T) {
 		})
 	}
 }
+
+func TestObserve_WhyAPageWasNotOpenedIsSaidOnce(t *testing.T) {
+	for feedback, want := range map[string]string{
+		"The page could not be opened: its name is nobody's": "its name is nobody's",
+		"not opened: it is on a private network":             "it is on a private network",
+		"the page did not answer within 30s":                 "the page did not answer within 30s",
+		"":                                                   "",
+	} {
+		if got := unopened(feedback); got != want {
+			t.Errorf("%q: %q", feedback, got)
+		}
+	}
+}

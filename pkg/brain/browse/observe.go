@@ -2,6 +2,7 @@ package browse
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/proagentstore/pags/pkg/pags"
 	"github.com/proagentstore/pags/pkg/relay"
@@ -47,7 +48,7 @@ func (s State) acted(r relay.Result) (State, *Move) {
 		if r.Status == relay.StatusRefused {
 			outcome = pags.OutcomeBlocked
 		}
-		return moved(s.end(outcome, "The address could not be opened: "+orElse(r.Feedback, r.Status)+"."))
+		return moved(s.end(outcome, "The address could not be opened: "+orElse(unopened(r.Feedback), r.Status)+"."))
 	}
 	if s.Seen.Challenge != "" && s.Seen.URL != s.SolvedURL {
 		return moved(s.ask(s.challengeQuestion(), pags.OutcomeCaptcha))
@@ -184,4 +185,14 @@ func orElse(text, otherwise string) string {
 		return otherwise
 	}
 	return text
+}
+
+// unopened is why a page was not opened, without the words that say so: they stand before it already.
+func unopened(feedback string) string {
+	for _, said := range []string{"the page could not be opened: ", "not opened: "} {
+		if len(feedback) > len(said) && strings.EqualFold(feedback[:len(said)], said) {
+			return feedback[len(said):]
+		}
+	}
+	return feedback
 }
