@@ -90,7 +90,7 @@ export default async function keyboard(t, w) {
 
   await t.test('? lists the keys', async () => {
     await page.keyboard.press('?')
-    const dialog = page.getByRole('dialog', { name: 'Keys' })
+    const dialog = page.getByRole('dialog', { name: 'Shortcuts' })
     await dialog.waitFor()
     await look(w, 'keys', [narrow])
     await page.keyboard.press('a') // behind a dialog nothing is answered

@@ -8,8 +8,8 @@ export default async function policies(t, w, api) {
 
   await t.test('while a pattern is typed it says what it would match; one that matches nothing says what may be meant', async () => {
     await w.go('/policies')
-    await page.getByText('No rules of your own yet').waitFor()
-    await page.getByText('Which rule wins').waitFor()
+    await page.getByText('No policies of your own yet').waitFor()
+    await page.getByText('Which policy wins').waitFor()
     await pattern.fill('workshop.*.bookings.*')
     await page.getByText('Matches 3 tools').waitFor()
     await pattern.fill('work*shop')
@@ -22,11 +22,11 @@ export default async function policies(t, w, api) {
     quiet(w)
   })
 
-  await t.test('a rule that blocks hides a tool from programs and refuses calls, and says so to its owner', async () => {
+  await t.test('a policy that blocks hides a tool from programs and refuses calls, and says so to its owner', async () => {
     await pattern.fill('workshop.main.members.list')
     await page.getByLabel('Calls of these').selectOption({ label: 'Block it' })
     await page.getByLabel('Note').fill('Nobody reads members')
-    await page.getByRole('button', { name: 'Add the rule' }).click()
+    await page.getByRole('button', { name: 'Add the policy' }).click()
     const row = page.getByRole('listitem').filter({ hasText: 'workshop.main.members.list' })
     await row.getByText('Blocked').waitFor()
     await row.getByText(/1 tool\b/).waitFor()
@@ -42,20 +42,20 @@ export default async function policies(t, w, api) {
     quiet(w)
   })
 
-  await t.test('a rule is changed, switched off and removed', async () => {
+  await t.test('a policy is changed, switched off and removed', async () => {
     await w.go('/policies')
-    await page.getByRole('button', { name: 'Edit the rule workshop.main.members.list' }).click()
-    const form = page.getByRole('form', { name: /Change the rule/ })
+    await page.getByRole('button', { name: 'Edit the policy workshop.main.members.list' }).click()
+    const form = page.getByRole('form', { name: /Change the policy/ })
     await form.getByLabel('Pattern').fill('workshop.main.members.*')
     await form.getByLabel('Calls of these').selectOption({ label: 'Ask me first' })
     await form.getByRole('button', { name: 'Save' }).click()
     const row = page.getByRole('listitem').filter({ hasText: 'workshop.main.members.*' })
     await row.getByText('Asks first').waitFor()
-    await page.getByRole('switch', { name: 'Use the rule workshop.main.members.*' }).click()
+    await page.getByRole('switch', { name: 'Use the policy workshop.main.members.*' }).click()
     await row.getByText(/off/).waitFor()
     page.once('dialog', (d) => { void d.accept() })
-    await page.getByRole('button', { name: 'Remove the rule workshop.main.members.*' }).click()
-    await page.getByText('No rules of your own yet').waitFor()
+    await page.getByRole('button', { name: 'Remove the policy workshop.main.members.*' }).click()
+    await page.getByText('No policies of your own yet').waitFor()
     quiet(w)
   })
 }

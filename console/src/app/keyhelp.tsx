@@ -2,7 +2,7 @@ import { Dialog } from './dialog'
 import { places } from './places'
 
 const groups = [
-  { name: 'Anywhere', keys: [['⌘K or /', 'Search or do'], ['?', 'These keys'], ...places.map((p) => [`g ${p.key}`, p.name])] },
+  { name: 'Anywhere', keys: [['⌘K or /', 'Search or do'], ['?', 'These shortcuts'], ...places.map((p) => [`g ${p.key}`, p.name])] },
   { name: 'Inbox', keys: [['j k', 'Next, previous'], ['a', 'Accept'], ['x', 'Decline'], ['r', 'Reply'], ['u', 'Undo, for 4 seconds']] },
   { name: 'Run', keys: [['j k', 'Next, previous step'], ['f', 'Follow the newest step'], ['Esc', 'Back']] },
   { name: 'Tools', keys: [['f', 'Search'], ['↑ ↓', 'Next, previous'], ['→ ←', 'Open, close'], ['⌘⏎', 'Call, in the arguments']] },
@@ -11,7 +11,7 @@ const groups = [
 
 export function KeyHelp({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Keys">
+    <Dialog open={open} onOpenChange={onOpenChange} title="Shortcuts">
       <div className="gap-8 sm:columns-2">
         {groups.map((g) => (
           <section key={g.name} className="mb-5 break-inside-avoid">

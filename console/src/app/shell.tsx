@@ -76,7 +76,7 @@ function Rooms({ path }: { path: string }) {
             </li>
           </ul>
           <button type="button" aria-keyshortcuts="?" className="mt-auto hidden items-center gap-2 self-start rounded-md px-2 py-1 text-xs text-ink-2 hover:text-ink md:flex" onClick={() => { setHelp(true) }}>
-            <kbd aria-hidden className="rounded border border-line px-1.5 font-sans">?</kbd>Keys
+            <kbd aria-hidden className="rounded border border-line px-1.5 font-sans">?</kbd>Shortcuts
           </button>
         </div>
       </nav>

@@ -18,7 +18,8 @@ export function Outcome({ x, onLine }: { x: Execution; onLine?: (line: number) =
 }
 
 function ProgramError({ e, onLine }: { e: ExecutionError; onLine?: (line: number) => void }) {
-  const head = e.name ? `${e.name}: ${e.message}` : e.message
+  const message = e.name && e.code && e.message.startsWith(`${e.code}: `) ? e.message.slice(e.code.length + 2) : e.message // its name says it
+  const head = e.name ? `${e.name}: ${message}` : message
   return (
     <div role="alert" className="flex items-start gap-3 rounded-lg border border-bad/30 bg-bad-soft px-4 py-3 text-sm">
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />

@@ -31,7 +31,7 @@ const words: Record<string, Words> = {
 // A call whose answer was lost: the program goes on with what its owner found out.
 const callWords: Record<string, Words> = {
   approval: { title: 'Approval of a call', accept: 'Approve', decline: 'Decline' },
-  value: { title: 'A program asks', accept: 'Continue', decline: 'Decline' },
+  value: { title: 'Question', accept: 'Continue', decline: 'Decline' },
   unknown: { title: 'Did it happen?', accept: 'It happened, go on', retry: 'It did not, do it again', decline: 'Let the call fail' },
 }
 
@@ -112,14 +112,16 @@ function Answers({ x, text, send, choose, note, setNote, noting, onNote }: { x: 
   const allowed = x.allowed ?? []
   const kinds = (['value', 'secret'] as const).filter((k) => allowed.includes(k))
   const schema = x.request?.['schema'] as Schema | undefined
+  const decline = allowed.includes('decline') ? <Button look="danger" aria-keyshortcuts="x" onClick={() => { choose('decline') }}><X aria-hidden className="size-4" />{text.decline}<Keycap>x</Keycap></Button> : null
+  if (allowed.includes('form')) return <SchemaForm id={x.id} schema={schema} onSend={(content) => { send({ kind: 'form', content }) }} beside={decline} />
   return (
     <div className="space-y-3">
-      {allowed.includes('form') ? <SchemaForm id={x.id} schema={schema} onSend={(content) => { send({ kind: 'form', content }) }} /> : kinds.length > 0 ? <Reply id={x.id} kinds={kinds} send={send} /> : !noting ? null : <Field id={`reply-${x.id}`} className="max-w-xl" label={isCall(x.request) ? 'Note' : 'Note for the agent'} placeholder="optional" maxLength={1000} autoComplete="off" value={note} onChange={(e) => { setNote(e.target.value) }} />}
+      { kinds.length > 0 ? <Reply id={x.id} kinds={kinds} send={send} /> : !noting ? null : <Field id={`reply-${x.id}`} className="max-w-xl" label={isCall(x.request) ? 'Note' : 'Note for the agent'} placeholder="optional" maxLength={1000} autoComplete="off" value={note} onChange={(e) => { setNote(e.target.value) }} />}
       <div className="flex flex-wrap gap-2">
         {allowed.includes('accept') ? <Button look="primary" aria-keyshortcuts="a" onClick={() => { choose('accept') }}><Check aria-hidden className="size-4" />{text.accept}<Keycap>a</Keycap></Button> : null}
         {allowed.includes('retry') ? <Button onClick={() => { choose('retry') }}><RotateCw aria-hidden className="size-4" />{text.retry ?? 'Do it again'}</Button> : null}
-        {allowed.includes('decline') ? <Button look="danger" aria-keyshortcuts="x" onClick={() => { choose('decline') }}><X aria-hidden className="size-4" />{text.decline}<Keycap>x</Keycap></Button> : null}
-        {noting || kinds.length > 0 || allowed.includes('form') ? null : <Button look="quiet" aria-keyshortcuts="r" onClick={onNote}>Add a note<Keycap>r</Keycap></Button>}
+        {decline}
+        {noting || kinds.length > 0 ? null : <Button look="quiet" aria-keyshortcuts="r" onClick={onNote}>Add a note<Keycap>r</Keycap></Button>}
       </div>
     </div>
   )

@@ -41,13 +41,13 @@ describe('facts', () => {
   it('says of a call which tool, where to, on whose behalf and who asked, and shows its arguments exactly', () => {
     const call = { path: 'shop.main.orders.create', args: { n: 1, text: 'a\u202eb: "c":d' }, source: 'Shop', connection: 'main', host: 'api.shop.example', method: 'post', route: '/orders', digest: 'd', argsSize: 9, policy: { action: 'require_approval', pattern: 'shop.*', reason: 'a rule of yours asks' } }
     expect(facts(call)).toEqual({
-      rows: [{ name: 'Calls', value: 'shop.main.orders.create' }, { name: 'Sends to', value: 'POST api.shop.example/orders' }, { name: 'As', value: 'Shop · main' }, { name: 'Asked by', value: 'a rule of yours asks (shop.*)' }],
+      rows: [{ name: 'Calls', value: 'shop.main.orders.create' }, { name: 'Sends to', value: 'POST api.shop.example/orders' }, { name: 'As', value: 'Shop · main' }, { name: 'Policy', value: 'a rule of yours asks (shop.*)' }],
       fields: [], args: '{ "n": 1, "text": "a⟨U+202E⟩b: \\"c\\":d" }',
     })
     expect(facts({ path: 'p', policy: 'writes ask', destructive: true, definition: 'changed', shown: '{ "long…', argsCut: true, argsSize: 9000 })).toEqual({
-      rows: [{ name: 'Calls', value: 'p', warn: 'destructive' }, { name: 'Asked by', value: 'writes ask' }, { name: 'Definition', value: 'changed upstream since you accepted it' }], fields: [], args: '{ "long…', cut: 9000,
+      rows: [{ name: 'Calls', value: 'p', warn: 'destructive' }, { name: 'Policy', value: 'writes ask' }, { name: 'Definition', value: 'changed upstream since you accepted it' }], fields: [], args: '{ "long…', cut: 9000,
     })
-    expect(facts({ path: 'person.ask', message: 'Which day?', schema: {} })).toEqual({ rows: [{ name: 'Calls', value: 'person.ask' }], fields: [] })
+    expect(facts({ path: 'person.ask', message: 'Which day?', schema: {} })).toEqual({ rows: [], fields: [] })
   })
 
   it('is empty for a request without members', () => { expect(facts({})).toEqual({ rows: [], fields: [] }) })

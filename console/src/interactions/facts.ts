@@ -27,6 +27,8 @@ export function isCall(request: Record<string, unknown> | undefined): boolean {
   return typeof request?.['path'] === 'string'
 }
 
+const ask = 'person.ask' // a program's own question: its title and its form are all there is
+
 const saidOfCall = new Set(['path', 'args', 'argsSize', 'argsDigest', 'argsCut', 'shown', 'source', 'connection', 'host', 'method', 'route', 'destructive', 'policy', 'definition', 'digest', 'schema', 'message'])
 
 const definitions: Record<string, string> = { new: 'new upstream, and not looked at', changed: 'changed upstream since you accepted it' }
@@ -35,18 +37,18 @@ function member(v: unknown, name: string): string {
   return typeof v === 'object' && v !== null ? text((v as Record<string, unknown>)[name]) : ''
 }
 
-/** A call in words: which tool, where it goes, who wanted a person to be asked; its arguments exactly as they would be sent. */
+/** A call in words: which tool, where it goes, why a person is asked; its arguments exactly as they would be sent. */
 function callFacts(request: Record<string, unknown>): Facts {
   const rows: Row[] = []
   const get = (k: string) => text(request[k])
   const add = (name: string, value: string, warn?: string) => { if (value) rows.push(warn ? { name, value, warn } : { name, value }) }
-  add('Calls', get('path'), request['destructive'] === true ? 'destructive' : undefined)
+  if (get('path') !== ask) add('Calls', get('path'), request['destructive'] === true ? 'destructive' : undefined)
   add('Sends to', [get('method').toUpperCase(), get('host') + get('route')].filter(Boolean).join(' '))
   add('As', [get('source'), get('connection')].filter(Boolean).join(' · '))
   const policy = request['policy']
   const reason = typeof policy === 'string' ? text(policy) : member(policy, 'reason')
   const pattern = member(policy, 'pattern')
-  add('Asked by', reason && pattern && !reason.includes(pattern) ? `${reason} (${pattern})` : reason || pattern)
+  add('Policy', reason && pattern && !reason.includes(pattern) ? `${reason} (${pattern})` : reason || pattern)
   const definition = get('definition')
   add('Definition', definitions[definition] ?? definition)
   for (const [k, v] of Object.entries(request)) if (!saidOfCall.has(k)) add(k, text(v))

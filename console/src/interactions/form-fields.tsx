@@ -1,12 +1,12 @@
 import { Send } from 'lucide-react'
-import { useMemo, useState, type FormEvent } from 'react'
+import { useMemo, useState, type FormEvent, type ReactNode } from 'react'
 import { Button } from '@/ui/button'
 import { Area, Check, Choice, Field } from '@/ui/field'
 import { contentOf, fieldsOf, type FormField } from './form'
 import type { Schema } from '@/tools/schema'
 
 /** A form made from a JSON Schema. It is checked here before it is sent; the host checks again. */
-export function SchemaForm({ id, schema, onSend }: { id: string; schema: Schema | undefined; onSend: (content: Record<string, unknown>) => void }) {
+export function SchemaForm({ id, schema, onSend, beside }: { id: string; schema: Schema | undefined; onSend: (content: Record<string, unknown>) => void; beside?: ReactNode }) {
   const fields = useMemo(() => fieldsOf(schema), [schema])
   const [texts, setTexts] = useState<Record<string, string>>({})
   const [errors, setErrors] = useState<Record<string, string>>({})
@@ -25,7 +25,10 @@ export function SchemaForm({ id, schema, onSend }: { id: string; schema: Schema 
   return (
     <form onSubmit={submit} noValidate className="max-w-xl space-y-3">
       {fields.map((f, i) => <One key={f.name} id={fieldId(id, i)} f={f} text={texts[f.name] ?? f.start} error={errors[f.name]} onChange={(v) => { set(f, v) }} />)}
-      <Button type="submit" look="primary"><Send aria-hidden className="size-4" />{fields.length === 0 ? 'Yes' : 'Send'}</Button>
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" look="primary"><Send aria-hidden className="size-4" />{fields.length === 0 ? 'Yes' : 'Send'}</Button>
+        {beside}
+      </div>
     </form>
   )
 }

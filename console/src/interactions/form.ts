@@ -15,14 +15,15 @@ const formats: Record<string, FormField['kind']> = { email: 'email', uri: 'url',
 /** The whole answer as one JSON text: for schemas that are not an object with described members. */
 const whole = ''
 
-/** The fields of a form, in the order of the schema. A schema that asks for nothing gives none: yes or no is the answer. */
+/** The fields of a form: what is needed first, else in the order of the schema, which JSON in a store may have lost. A schema that asks for nothing gives none: yes or no is the answer. */
 export function fieldsOf(schema: Schema | undefined): FormField[] {
   if (!schema) return []
   const s = resolve(schema, schema)
   const members = Object.entries(s.properties ?? {})
   const type = typeOf(s)
   if (members.length === 0) return type !== undefined && type !== 'object' ? [field(whole, s, true)] : []
-  return members.map(([name, given]) => field(name, resolve(given, schema), s.required?.includes(name) ?? false))
+  const fields = members.map(([name, given]) => field(name, resolve(given, schema), s.required?.includes(name) ?? false))
+  return [...fields.filter((f) => f.required), ...fields.filter((f) => !f.required)]
 }
 
 function field(name: string, s: Schema, required: boolean): FormField {

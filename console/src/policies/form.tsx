@@ -10,7 +10,7 @@ import { useAddPolicy, useChangePolicy, usePolicyCheck } from './hooks'
 const actions: [Action, string][] = [['require_approval', 'Ask me first'], ['approve', 'Let it go ahead'], ['block', 'Block it']]
 const isAction = (v: string): v is Action => actions.some(([a]) => a === v)
 
-/** A new rule, or a change of one; while the pattern is typed it says what it would match. */
+/** A new policy, or a change of one; while the pattern is typed it says what it would match. */
 export function PolicyForm({ policy, pattern: given = '', onDone }: { policy?: Policy; pattern?: string; onDone?: () => void }) {
   const [pattern, setPattern] = useState(policy?.pattern ?? given)
   const [action, setAction] = useState<Action>(policy?.action ?? 'require_approval')
@@ -33,7 +33,7 @@ export function PolicyForm({ policy, pattern: given = '', onDone }: { policy?: P
     }
   }
   return (
-    <form onSubmit={submit} aria-label={policy ? `Change the rule ${policy.pattern}` : 'Add a rule'} className="space-y-4">
+    <form onSubmit={submit} aria-label={policy ? `Change the policy ${policy.pattern}` : 'Add a policy'} className="space-y-4">
       <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_12rem]">
         <div className="min-w-0">
           <Field label="Pattern" required spellCheck={false} autoComplete="off" className="[&_input]:font-mono" placeholder="github.*.issues.*" value={pattern} onChange={(e) => { setPattern(e.target.value) }} error={wrong} />
@@ -42,9 +42,9 @@ export function PolicyForm({ policy, pattern: given = '', onDone }: { policy?: P
         <Choice label="Calls of these" value={action} onChange={(v) => { if (isAction(v)) setAction(v) }} options={actions} />
       </div>
       <Field label="Note" maxLength={200} placeholder="optional: why" value={note} onChange={(e) => { setNote(e.target.value) }} />
-      {error && !wrong ? <Failure error={error} safe="Your rules are as they were." /> : null}
+      {error && !wrong ? <Failure error={error} safe="Your policies are as they were." /> : null}
       <div className="flex flex-wrap items-center gap-3">
-        <Button type="submit" look="primary" busy={busy}>{policy ? 'Save' : 'Add the rule'}</Button>
+        <Button type="submit" look="primary" busy={busy}>{policy ? 'Save' : 'Add the policy'}</Button>
         {policy && onDone ? <Button look="quiet" onClick={onDone}>Leave as it is</Button> : null}
         {!policy && add.data && pattern === '' ? <p role="status" className="text-sm text-ok">{add.data.pattern} is in force.</p> : null}
       </div>

@@ -27,10 +27,10 @@ function Inbox() {
     document.getElementById(`card-${next.id}`)?.focus()
   }, [items, chosen, navigate]))
   return (
-    <Page title="Inbox" hint="What your agents need from you.">
+    <Page title="Inbox" hint="What your agents and programs need from you.">
       {inbox.error ? <Failure className="mb-4" error={inbox.error} retry={inbox.retry} safe="Open questions stay open." /> : null}
       {inbox.loading ? <Skeleton rows={3} /> : null}
-      {data?.length === 0 ? <Empty title="Nothing needs you">An agent that needs an approval, a value or a hand waits here until you answer.</Empty> : null}
+      {data?.length === 0 ? <Empty title="Nothing needs you">An agent or a program that needs an approval, a value or a hand waits here until you answer.</Empty> : null}
       <div aria-live="assertive" className="sr-only">{items.length > 0 ? `${items.length.toString()} waiting for you` : ''}</div>
       <ul className="space-y-4">
         {items.map((x, i) => (

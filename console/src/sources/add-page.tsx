@@ -54,6 +54,7 @@ export function AddSource({ url: given, onUrl }: { url: string; onUrl: (url: str
 }
 
 function LookFailure({ error }: { error: Error }) {
+  if (error.message.toLowerCase().includes('address not allowed')) return <Failure error={error} safe="Nothing was saved. An API on your own machine or network is reached once the host is started with: pags serve --allow-host HOST:PORT" />
   return <Failure error={error} safe={error instanceof Problem && error.status === 403 ? 'Addresses inside of private networks are not asked.' : 'Nothing was saved.'} />
 }
 

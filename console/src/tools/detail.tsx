@@ -35,7 +35,7 @@ export function ToolDetail({ path }: { path: string }) {
         {t.description ? <p className="max-w-prose text-sm break-words whitespace-pre-wrap">{t.description}</p> : null}
         {t.host ? <p className="font-mono text-xs break-all text-ink-2">{t.method} {t.host}{t.route}</p> : null}
         {t.policy ? <p className="text-xs text-ink-2">
-          {why(t.policy)}.{t.policy.pattern ? <> (<Link to="/policies" search={{ pattern: t.policy.pattern }} className="link font-mono">{t.policy.pattern}</Link>)</> : <> <Link to="/policies" search={{ pattern: t.path }} className="link">Make a rule for it</Link></>}
+          {why(t.policy)}.{t.policy.pattern ? <> <Link to="/policies" search={{ pattern: t.policy.pattern }} className="link">See the policy</Link></> : <> <Link to="/policies" search={{ pattern: t.path }} className="link">Make a policy for it</Link></>}
           {t.held && t.source ? <> It asks first until you <Link to="/sources/$slug" params={{ slug: t.source }} className="link">look at the change</Link>.</> : null}
         </p> : null}
         {t.off ? <p className="rounded-md bg-wait-soft px-3 py-2 text-sm text-wait">Its {t.off} is switched off: no call goes out.</p> : null}
