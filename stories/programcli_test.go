@@ -69,7 +69,7 @@ func TestCLI_ProgramsHaveExitCodesAndCommandsThatGoOn(t *testing.T) {
 	}
 	res := b.call("", "call", "stub", "main", "orders", "placeOrder", `{"body":{"item":"declined"}}`)
 	b.must(json.Unmarshal([]byte(res.Out), &pause))
-	if out, errs, code := b.pasted(pause.Commands["decline"]); code != 1 || !strings.Contains(errs, "declined") {
+	if out, errs, code := b.pasted(pause.Commands["decline"]); code != 1 || !strings.Contains(errs, "DeclinedError") {
 		t.Errorf("declined: exit %d %s%s", code, out, errs)
 	}
 	res = b.call("", "exec", "-e", `return tools.person.ask({ message: "Which city?", schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] } })`)
