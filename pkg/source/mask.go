@@ -7,6 +7,7 @@ import (
 	"html"
 	"net/http"
 	"net/url"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -26,6 +27,9 @@ func newMask(m catalog.AuthMethod, values map[string]string) *mask {
 		if v := values[name]; v != "" {
 			forms(v, words)
 			forms(strings.TrimSpace(v), words)
+			for _, part := range withoutScheme(v) {
+				forms(part, words)
+			}
 		}
 	}
 	for _, p := range m.Placements {
@@ -49,6 +53,26 @@ func newMask(m catalog.AuthMethod, values map[string]string) *mask {
 	}
 	return &mask{strings.NewReplacer(pairs...)}
 }
+
+// withoutScheme gives what of a value is the secret where it was pasted as a whole header: scheme and credential, and of Basic the
+// password.
+func withoutScheme(v string) []string {
+	part := strings.Fields(v)
+	if len(part) != 2 || !schemeShape.MatchString(part[0]) {
+		return nil
+	}
+	out := part[1:]
+	if strings.EqualFold(part[0], "Basic") {
+		if raw, err := base64.StdEncoding.DecodeString(part[1]); err == nil {
+			_, password, _ := strings.Cut(string(raw), ":")
+			out = append(out, string(raw), password)
+		}
+	}
+	return out
+}
+
+// schemeShape is how authentication schemes look (RFC 9110, section 11.1), as far as people use them.
+var schemeShape = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{1,30}$`)
 
 // forms adds the ways in which a value is written.
 func forms(v string, to map[string]bool) {

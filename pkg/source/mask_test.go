@@ -239,3 +239,36 @@ func BenchmarkMask_TenMegabytes(b *testing.B) {
 		})
 	}
 }
+
+func TestSend_ASecretThatWasPastedWithItsSchemeIsMaskedWithoutItToo(t *testing.T) {
+	for says, c := range map[string]struct {
+		method string
+		name   string
+		value  string
+		secret string
+	}{
+		"a bearer token":                  {"token", "token", "Bearer canary-0123456789", "canary-0123456789"},
+		"another scheme":                  {"header:Authorization", "key", "token canary-0123456789", "canary-0123456789"},
+		"a user and password, as encoded": {"header:Authorization", "key", "Basic " + base64.StdEncoding.EncodeToString([]byte("ada:canary-0123456789")), "canary-0123456789"},
+	} {
+		s := newStage(t, local)
+		up := newUpstream(t, repeats(c.secret))
+		s.add(t, m{"slug": "shop", "document": describe(up.URL, bearer, op("GET /read read"))})
+		s.connect(t, source.NewConnection{Source: "shop", Method: c.method, Values: map[string]string{c.name: c.value}})
+		r := s.send(t, "shop.main.shop.read", nil, "")
+		if raw, _ := json.Marshal(r); bytes.Contains(raw, []byte("canary")) {
+			t.Errorf("%s: %s", says, raw)
+		}
+		if got := up.seen()[0].Header.Get("Authorization"); got != c.value {
+			t.Errorf("%s was sent as %s", says, got)
+		}
+	}
+}
+
+// repeats answers with a text in two places.
+func repeats(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"token":%q,"message":"no access for %s"}`, text, text)
+	}
+}
