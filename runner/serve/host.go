@@ -39,6 +39,8 @@ type host struct {
 	gateway  *gateway.Gateway
 	machines *machines.Machines
 	programs *worker.Pool
+	warmed   sync.Once
+	life     context.Context // of what goes on beside requests
 	mux      *http.ServeMux
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
@@ -127,9 +129,9 @@ func (h *host) functions() map[string]gateway.Function {
 		"KeysFunction":         {HTTP: w.KeysHTTP()},
 		"MachinesFunction":     {HTTP: w.MachinesHTTP()},
 		"RelayFunction":        {HTTP: w.Relay()},
-		"SourcesFunction":      {HTTP: w.SourcesHTTP()},
+		"SourcesFunction":      {HTTP: h.warming(w.SourcesHTTP())},
 		"ConnectionsFunction":  {HTTP: w.ConnectionsHTTP()},
-		"ToolsFunction":        {HTTP: w.ToolsHTTP()},
+		"ToolsFunction":        {HTTP: h.warming(w.ToolsHTTP())},
 		"PoliciesFunction":     {HTTP: w.PoliciesHTTP()},
 		"ExecutionsFunction":   {HTTP: w.ExecutionsHTTP()},
 		"CodeFunction":         event(w.Code),
@@ -148,6 +150,7 @@ func (h *host) functions() map[string]gateway.Function {
 // begin continues what a stop or a crash interrupted and starts the clockwork.
 func (h *host) begin(ctx context.Context) error {
 	ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	h.life = ctx
 	if err := h.machines.Resume(ctx); err != nil {
 		return fmt.Errorf("continue the executions: %w", err)
 	}

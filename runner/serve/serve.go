@@ -2,7 +2,7 @@
 //
 //	serve.go    start, announce, stop
 //	host.go     adapters and areas, wired as template.yaml says
-//	mcp.go      the MCP endpoint
+//	mcp.go      the MCP endpoint; warm.go a worker before the first program
 //	owner.go    one host for each folder
 //	listen.go   the port
 //	origin.go   who may send requests
