@@ -128,7 +128,7 @@ func (a *app) announce(said serve.Announcement, asked bool, data string) {
 		return
 	}
 	flag := ""
-	if data != "" {
+	if data != "" || a.homeDir != "" {
 		flag = " --home " + said.Home
 	}
 	if !asked && said.Port() != serve.DefaultPort {
