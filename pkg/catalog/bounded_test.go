@@ -60,3 +60,21 @@ func TestCheck_LargeValuesAreCheckedWhole(t *testing.T) {
 		t.Errorf("%v", p)
 	}
 }
+
+func TestCheck_ASchemaOfTooManyPartsIsNotMadeReady(t *testing.T) {
+	var defs []string
+	for i := range 3000 {
+		var props []string
+		for j := range 20 {
+			props = append(props, fmt.Sprintf(`"p%d":{"$ref":"#/components/schemas/L%d"}`, j, (i*7+j*13)%3000))
+		}
+		defs = append(defs, fmt.Sprintf(`"L%d":{"type":"object","properties":{%s}}`, i, strings.Join(props, ",")))
+	}
+	s := imported(t, `{"openapi":"3.1.0","info":{"title":"d"},"servers":[{"url":"https://o.example.test"}],"components":{"schemas":{`+strings.Join(defs, ",")+`}},"paths":{"/x":{"post":{"operationId":"send",
+		"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/L0"}}}}}}}}`, Options{})
+	began := time.Now()
+	s.Tools[0].Check(args(t, `{"body":{}}`))
+	if took := time.Since(began); took > 3*time.Second { // made ready it is half a minute
+		t.Errorf("%v", took)
+	}
+}

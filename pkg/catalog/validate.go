@@ -17,6 +17,8 @@ import (
 const (
 	maxProblems = 20
 	maxCompiled = 64 // schemas that a source keeps ready
+	// maxParts bounds the objects of a schema that is made ready: the work grows with their square, 15,000 are about two seconds.
+	maxParts = 15_000
 )
 
 // Problem is one thing wrong with arguments, at a JSON pointer.
@@ -134,7 +136,11 @@ func (t *Tool) checker() *checker {
 }
 
 func (t *Tool) compile() (*bounded, error) {
-	out, err := compile(t.InputSchema())
+	raw := t.InputSchema()
+	if n := bytes.Count(raw, []byte("{")); n > maxParts {
+		return nil, fmt.Errorf("input schema of %s: %d parts are too many to check arguments against", t.Name, n)
+	}
+	out, err := compile(raw)
 	if err != nil {
 		return nil, fmt.Errorf("input schema of %s: %w", t.Name, err)
 	}

@@ -3,9 +3,16 @@ package source
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 
 	"github.com/proagentstore/pags/pkg/httpapi"
 	"github.com/proagentstore/pags/pkg/pags"
+)
+
+// Bounds of what a list of drift carries: a definition with all that it reaches may be megabytes, four of them in each item.
+const (
+	maxDriftSchema = 256 << 10 // of one schema; a larger one is left out, and describing the tool gives it
+	maxDriftPage   = 2 << 20   // of all in one part, which then ends early
 )
 
 // Drift shows how tools differ from what their owner accepted, by path, with both definitions.
@@ -34,11 +41,12 @@ func (s *Service) Drift(ctx context.Context, uid pags.UserID, slug string, limit
 	if err != nil {
 		return out, err
 	}
+	size := 0
 	for _, d := range c.compare(base, now) {
 		if d.path <= string(after) && cursor != "" {
 			continue
 		}
-		if len(out.Items) == max(limit, 1) {
+		if len(out.Items) == max(limit, 1) || size > maxDriftPage {
 			out.NextCursor = base64.RawURLEncoding.EncodeToString([]byte(out.Items[len(out.Items)-1].Tool))
 			break
 		}
@@ -52,9 +60,24 @@ func (s *Service) Drift(ctx context.Context, uid pags.UserID, slug string, limit
 			}
 			item.Before = was.definition(d.path)
 		}
+		size += item.After.bound() + item.Before.bound()
 		out.Items = append(out.Items, item)
 	}
 	return out, nil
+}
+
+// bound leaves out schemas that are too large and gives the size of the rest.
+func (d *Definition) bound() (size int) {
+	if d == nil {
+		return 0
+	}
+	for _, schema := range []*json.RawMessage{&d.Input, &d.Output} {
+		if len(*schema) > maxDriftSchema {
+			*schema, d.Cut = nil, true
+		}
+		size += len(*schema)
+	}
+	return size + len(d.Description)
 }
 
 // definition shows a tool of a book; nil where there is none.

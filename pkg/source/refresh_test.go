@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -330,5 +331,55 @@ func TestAccept_WhatCameAfterItsOwnerLookedIsNotAcceptedWithIt(t *testing.T) {
 	}
 	if got := httpapitest.Read[source.Source](t, s.do(t, "POST", "/v1/sources/shop/accept", owner, m{"revision": seen.Source.Revision + 1}), 200); got.Held != 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestDrift_DefinitionsThatReachAllOfALargeDescriptionDoNotFillTheMemory(t *testing.T) {
+	large := func(word string) string {
+		defs := m{}
+		for i := range 400 {
+			props := m{}
+			for j := range 10 {
+				props[fmt.Sprint(word, j)] = m{"$ref": fmt.Sprintf("#/components/schemas/D%d", (i*7+j*13)%400)}
+			}
+			defs[fmt.Sprint("D", i)] = m{"type": "object", "description": strings.Repeat("x", 300), "properties": props}
+		}
+		var ops []m
+		for i := range 60 {
+			ops = append(ops, op(fmt.Sprintf("POST /e%d e%d", i, i), items(m{"$ref": fmt.Sprintf("#/components/schemas/D%d", i)})))
+		}
+		var doc m
+		if err := json.Unmarshal([]byte(describe("https://shop.example.test", nil, ops...)), &doc); err != nil {
+			t.Fatal(err)
+		}
+		doc["components"] = m{"schemas": defs}
+		raw, _ := json.Marshal(doc)
+		return string(raw)
+	}
+	s := newStage(t, local)
+	s.add(t, m{"slug": "shop", "document": large("p")})
+	if _, err := s.Refresh(t.Context(), uid, "shop", large("q")); err != nil {
+		t.Fatal(err)
+	}
+	seen, cursor := 0, ""
+	for {
+		page, err := s.Drift(t.Context(), uid, "shop", 200, cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, _ := json.Marshal(page)
+		if len(raw) > 4<<20 || len(page.Items) == 0 {
+			t.Fatalf("%d items are %d bytes", len(page.Items), len(raw))
+		}
+		if d := page.Items[0]; !d.After.Cut && (len(d.After.Input) == 0 || len(d.Before.Input) == 0) {
+			t.Errorf("%+v", d)
+		}
+		seen += len(page.Items)
+		if cursor = page.NextCursor; cursor == "" {
+			break
+		}
+	}
+	if seen != 60 {
+		t.Errorf("%d tools", seen)
 	}
 }

@@ -136,6 +136,7 @@ type Definition struct {
 	Destructive bool            `json:"destructive"`
 	Input       json.RawMessage `json:"input,omitempty"`
 	Output      json.RawMessage `json:"output,omitempty"`
+	Cut         bool            `json:"cut,omitempty" doc:"a schema is too large to be shown here; describe the tool to see it"`
 }
 
 // Checked is what the test of a connection came to.
