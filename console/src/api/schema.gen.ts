@@ -1181,6 +1181,11 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         AcceptInputBody: {
+            /**
+             * Format: int64
+             * @description the source's revision that you looked at; if there is a newer one nothing is accepted
+             */
+            revision?: number;
             /** @description paths as in drift; all if left out */
             tools?: string[];
         };
@@ -1363,6 +1368,8 @@ export interface components {
             calls: number;
             /** @description SHA-256 of the program, hex */
             digest: string;
+            /** @description the owner's own session started it, not a program that acts for them */
+            personal?: boolean;
             /**
              * Format: int64
              * @description bytes of the program
@@ -1477,6 +1484,8 @@ export interface components {
             reason: string;
         };
         Definition: {
+            /** @description a schema is too large to be shown here; describe the tool to see it */
+            cut?: boolean;
             description: string;
             destructive: boolean;
             input?: unknown;
@@ -1721,6 +1730,8 @@ export interface components {
             expiresAt: string;
             id: string;
             instanceId: string;
+            /** @description its owner started the program by hand: programs that act for them do not fill in its forms */
+            personal?: boolean;
             picture?: string;
             /** @enum {string} */
             reason: "approval" | "value" | "challenge" | "stuck" | "signin" | "runner" | "time" | "unknown";
@@ -2083,7 +2094,7 @@ export interface components {
             content?: {
                 [key: string]: unknown;
             };
-            /** @description which question; needed where several are open */
+            /** @description which question; needed where the program asked more than once */
             interactionId?: string;
             note?: string;
             /** Format: int64 */

@@ -13,9 +13,9 @@ import { count } from './row'
 const kinds = { new: { word: 'New', tint: 'busy' }, changed: { word: 'Changed', tint: 'wait' }, removed: { word: 'Removed', tint: 'bad' } } as const
 
 /** Tools whose definition came or changed after their owner had looked: they ask before each call until they are accepted. */
-export function DriftPanel({ slug, held }: { slug: string; held: number }) {
+export function DriftPanel({ slug, held, revision }: { slug: string; held: number; revision: number }) {
   const list = useDrift(slug, held > 0)
-  const accept = useAccept(slug)
+  const accept = useAccept(slug, revision)
   if (held === 0) return null
   return (
     <section aria-labelledby="drift" className="mt-8">
@@ -47,6 +47,7 @@ function DriftRow({ d, busy, onAccept }: { d: Drift; busy: boolean; onAccept: ()
         <span className="min-w-0 flex-1 font-mono text-xs break-all">{d.tool}</span>
       </summary>
       <Difference before={pretty(d.before ?? undefined)} after={pretty(d.after ?? undefined)} />
+      {d.before?.cut || d.after?.cut ? <p className="mt-1 text-xs text-ink-2">A schema of it is too large to be shown here; the tool’s own page shows it.</p> : null}
       <Button size="small" className="mt-2" busy={busy} aria-label={`Accept ${d.tool}`} onClick={onAccept}>Accept</Button>
     </details>
   )

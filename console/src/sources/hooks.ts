@@ -63,10 +63,11 @@ export function useRefreshSource(slug: string) {
   })
 }
 
-export function useAccept(slug: string) {
+/** Accepts what was looked at: with a newer revision than that, nothing is accepted. */
+export function useAccept(slug: string, revision: number) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (tools?: string[]) => call<Source>('POST', `/v1/sources/${slug}/accept`, tools ? { tools } : {}),
+    mutationFn: (tools?: string[]) => call<Source>('POST', `/v1/sources/${slug}/accept`, tools ? { tools, revision } : { revision }),
     onSuccess: () => { refreshCatalog(queries) },
   })
 }

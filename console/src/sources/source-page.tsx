@@ -50,7 +50,7 @@ function Loaded({ s }: { s: Source }) {
         </dl>
         {refresh.data || refresh.error ? <div role="status" className="p-4">{refresh.error ? <Failure error={refresh.error} safe="Its tools are as they were." /> : refresh.data ? <RefreshOutcome r={refresh.data} /> : null}</div> : null}
       </Panel>
-      <DriftPanel slug={s.slug} held={s.held} />
+      <DriftPanel slug={s.slug} held={s.held} revision={s.revision} />
       <Connections s={s} />
       <Settings s={s} />
     </Page>
