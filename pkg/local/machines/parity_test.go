@@ -25,7 +25,7 @@ import (
 	"github.com/proagentstore/pags/pkg/port"
 )
 
-// script is what the functions of a definition say in one scenario: Decide answers one after another; an answer that
+// script is what the functions of a definition say in one scenario: Decide or Slice answers one after another; an answer that
 // begins with ! is a failure of that type. Tokens are told success or, with refuse, failure.
 type script struct {
 	name   string
@@ -44,6 +44,12 @@ var scripts = map[string][]script{
 		{"goes on after a call that failed", []string{"call", "done"}, true, "SUCCEEDED", ""},
 		{"gives up after a decision that cannot be made", []string{"!NoSuchRun"}, false, "FAILED", "RunFailed"},
 		{"fails when the decision says so", []string{"failed"}, false, "FAILED", "RunFailed"},
+	},
+	"execution.asl.json": {
+		{"waits for people and for time and is done", []string{"wait", "sleep", "again", "done"}, false, "SUCCEEDED", ""},
+		{"tries a slice again", []string{"!Error", "wait", "done"}, false, "SUCCEEDED", ""},
+		{"goes on after a wait that was cancelled", []string{"wait", "done"}, true, "SUCCEEDED", ""},
+		{"gives up after a slice that cannot be made", []string{"!NoSuchRun"}, false, "FAILED", "RunFailed"},
 	},
 }
 
@@ -75,7 +81,7 @@ func (a *actors) Invoke(_ context.Context, _ string, payload []byte) ([]byte, er
 	case in.TaskToken != "":
 		go a.tell(in.TaskToken)
 		return []byte(`{"noted":true}`), nil
-	case in.Op != "decide":
+	case in.Op != "decide" && in.Op != "slice":
 		return []byte(`{}`), nil
 	}
 	a.mu.Lock()
@@ -85,8 +91,12 @@ func (a *actors) Invoke(_ context.Context, _ string, payload []byte) ([]byte, er
 	if name, fails := strings.CutPrefix(next, "!"); fails {
 		return nil, &port.FunctionError{Type: name, Message: "as the script says"}
 	}
+	seconds := 60
+	if next == "sleep" {
+		seconds = 1
+	}
 	return json.Marshal(map[string]any{"v": 1, "runId": in.Cursor["runId"], "generation": 1, "step": a.step, "next": next,
-		"waitSeconds": 60, "last": in.Cursor["last"]})
+		"waitSeconds": seconds, "asks": []any{map[string]any{"step": 1}}, "last": in.Cursor["last"]})
 }
 
 // tell waits until the task is submitted, since moto loses what is told to a task with a heartbeat before that, and repeats
