@@ -126,6 +126,9 @@ type Timer struct {
 	Delay float64 `json:"delay"`
 }
 
+// Uncounted stands for a number of lines that nobody is left to tell.
+const Uncounted = -1
+
 // Dropped counts console output that was not kept.
 type Dropped struct {
 	Lines int   `json:"lines"`

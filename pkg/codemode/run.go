@@ -290,7 +290,9 @@ func (e *execution) flush(ctx context.Context) error {
 // end writes the last entry.
 func (e *execution) end(t Turn) (Outcome, error) {
 	e.absorb(t)
-	if d := t.Dropped; d.Lines > 0 {
+	if t.Dropped.Lines == Uncounted {
+		e.add(Entry{Kind: EntryLine, Line: &Line{Level: "warn", Text: "… the output was cut here: more lines were dropped, nobody knows how many"}})
+	} else if d := t.Dropped; d.Lines > 0 {
 		e.add(Entry{Kind: EntryLine, Line: &Line{Level: "warn", Text: fmt.Sprintf("… the output was cut here: %d more lines with %d bytes were dropped", d.Lines, d.Bytes)}})
 	}
 	e.add(Entry{Kind: EntryEnd, Value: t.Value, Failure: t.Failure})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/proagentstore/pags/pkg/codemode"
 )
@@ -16,6 +17,7 @@ type session struct {
 	child   *process
 	program codemode.Program
 	output  int
+	kept    int           // of the room for output, as the worker counts it
 	over    codemode.Turn // the last turn of a program that broke its worker
 	broken  bool          // the worker is not used again
 	once    sync.Once
@@ -50,6 +52,9 @@ func (s *session) Step(ctx context.Context, e codemode.Event) (codemode.Turn, er
 	var gone *lost
 	switch {
 	case errors.As(err, &gone) && gone.late:
+		if s.kept >= s.program.Limits.Output-utf8.UTFMax { // it was writing more than is kept, and nobody is left who counted
+			s.over.Dropped.Lines = codemode.Uncounted
+		}
 		s.over.Failure = &codemode.Failure{Kind: codemode.FailTime,
 			Message: fmt.Sprintf("time limit: the program computed for %s without waiting for anything, which is the most it may", limit)}
 		return s.over, nil
@@ -96,6 +101,7 @@ func (s *session) ask(ctx context.Context, m message, want string, limit time.Du
 				return got, nil
 			case got.Op == "line" && got.Line != nil:
 				s.output += len(got.Line.Text)
+				s.kept += len(got.Line.Text) + 1
 				if s.output > s.program.Limits.Output+1024 {
 					return message{}, s.lose(false)
 				}
