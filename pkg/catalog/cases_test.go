@@ -195,7 +195,7 @@ func TestImport_OA04_RelativeAndTemplatedServers(t *testing.T) {
 	if f, ok := err.(*Failure); !ok || f.Code != CodeBinding || !strings.Contains(f.Message, "base URL") {
 		t.Errorf("without a base: %v", err)
 	}
-	if r := build(t, tool(t, s, "pingRelative"), `{}`, Target{Base: "https://given.example.test/root/"}); r.URL != "https://given.example.test/root/ping" {
+	if r := build(t, tool(t, s, "pingRelative"), `{}`, Target{Base: "https://given.example.test/base/"}); r.URL != "https://given.example.test/base/ping" {
 		t.Errorf("with a base: %s", r.URL)
 	}
 	if r := build(t, tool(t, s, "pingTemplated"), `{}`, Target{}); r.URL != "https://acme.example.test:8443/shop/v1/tenant" {

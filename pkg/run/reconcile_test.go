@@ -105,6 +105,8 @@ func TestReconcile_FinishesWhatDied(t *testing.T) {
 			}
 			return run
 		}, 4 * time.Hour, pags.RunFailed, "silent"},
+		{"a program that sleeps for weeks is not silent", asleep, 29 * 24 * time.Hour, pags.RunWaiting, ""},
+		{"one that sleeps longer than any timer is", asleep, 31 * 24 * time.Hour, pags.RunFailed, "silent"},
 		{"a hand-over that stopped half way goes on", func(t *testing.T, h *house) pags.Run {
 			run, err := h.Advance(t.Context(), working(t, h).ID, "handover-2", func(r *pags.Run) error { r.Generation = 2; return nil })
 			if err != nil {
@@ -135,6 +137,23 @@ func TestReconcile_FinishesWhatDied(t *testing.T) {
 			}
 		})
 	}
+}
+
+// asleep is a program that waits for nothing but time.
+func asleep(t *testing.T, h *house) pags.Run {
+	t.Helper()
+	run, err := h.Open(t.Context(), program("", "one"))
+	if err == nil {
+		execution := run.Execution // its first slice notes it
+		run, err = h.Advance(t.Context(), run.ID, "w", func(r *pags.Run) error {
+			r.Status, r.WaitingFor, r.Execution = pags.RunWaiting, pags.WaitTime, execution
+			return nil
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
 }
 
 func TestReconcile_DomainsAreIsolated(t *testing.T) {

@@ -106,6 +106,7 @@ const (
 	nextGrace   = 20 * time.Second // a hand-over this old without its next execution is started by reconcile
 	silentLimit = 3 * time.Hour    // spec platform 5.6
 	humanLimit  = 24*time.Hour + silentLimit
-	cancelLimit = 10 * time.Minute // a cancelled run that does not end by itself is ended
-	messageLife = 24 * time.Hour   // a message id is remembered this long
+	sleepLimit  = 30*24*time.Hour + silentLimit // a timer of a program waits at most 30 days
+	cancelLimit = 10 * time.Minute              // a cancelled run that does not end by itself is ended
+	messageLife = 24 * time.Hour                // a message id is remembered this long
 )

@@ -96,8 +96,12 @@ func (s *Service) settleRunning(ctx context.Context, run pags.Run) error {
 		return s.interrupt(ctx, run.ID)
 	}
 	limit := silentLimit
-	if run.Status == pags.RunWaiting && run.WaitingFor != pags.WaitRunner && (run.WaitingFor != pags.WaitTime || run.Kind == pags.KindCode) {
-		limit = humanLimit // a question's own expiry, and the longest timer of a program, come first
+	switch {
+	case run.Status != pags.RunWaiting || run.WaitingFor == pags.WaitRunner:
+	case run.WaitingFor != pags.WaitTime:
+		limit = humanLimit // a question's own expiry comes first
+	case run.Kind == pags.KindCode:
+		limit = sleepLimit // and so does the longest timer of a program
 	}
 	why := ""
 	switch {
